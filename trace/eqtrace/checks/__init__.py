@@ -1,0 +1,1 @@
+"""One check a file; the registry is in `eqtrace.checks.registry`."""

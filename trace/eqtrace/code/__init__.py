@@ -1,0 +1,1 @@
+"""From source files to an index of their functions and statements. Nothing of the code is ever run."""

@@ -1,0 +1,1 @@
+"""Anchors held against the index: exact match, roles, relocation, coverage both ways."""

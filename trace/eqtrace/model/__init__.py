@@ -1,0 +1,1 @@
+"""Frozen, picklable types that cross a stage. Nothing here imports another part of eqtrace."""

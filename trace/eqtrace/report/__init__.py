@@ -1,0 +1,1 @@
+"""Results turned into plain rows of data, then into text, JSON or HTML."""

@@ -1,0 +1,1 @@
+"""The only part that imports and runs user code: instrumentation, sampling, replay, isolation."""
