@@ -1,0 +1,63 @@
+"""Everything a command found out, ready to be reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from eqtrace.model.anchor import Match
+from eqtrace.model.finding import Finding
+from eqtrace.model.span import Span
+from eqtrace.model.topic import Specification
+from eqtrace.model.verdict import MethodResult, Verdict, weakest
+
+
+@dataclass(frozen=True, slots=True)
+class Unclaimed:
+    """An arithmetic statement that no equation claims and no waiver excuses."""
+
+    span: Span
+    function: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """So many of a kind covered, of how many, and so many waived."""
+
+    covered: int = 0
+    total: int = 0
+    waived: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """Coverage both ways: equations that have code and a test, arithmetic statements that have an equation."""
+
+    equations: Tally = Tally()
+    statements: Tally = Tally()
+    unclaimed: tuple[Unclaimed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Results:
+    """The results of one command. `methods` is empty for `audit`, which runs none; `executions` are then None too."""
+
+    command: str
+    specification: Specification
+    selected: tuple[str, ...]  # ids of the equations that were looked at
+    matches: Mapping[str, Match]  # by anchor id
+    findings: tuple[Finding, ...] = ()
+    methods: Mapping[str, tuple[MethodResult, ...]] = field(default_factory=dict)  # by equation id
+    executions: Mapping[str, int] | None = None  # by anchor id; tests and states anchors are not in it
+    coverage: Coverage | None = None
+    seed: int = 0
+    seconds: float = 0.0
+    from_cache: int = 0
+    skipped: tuple[str, ...] = ()  # what was not looked at and why, a sentence each
+    exit: int = 0
+
+    def verdict(self, equation: str) -> Verdict | None:
+        """An equation's verdict, the weakest of its methods'; None where no method was run at all."""
+        results = self.methods.get(equation)
+        return weakest(result.verdict for result in results) if results else None
