@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import sys
 import threading
 import types
@@ -12,41 +11,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from eqtrace.run import walk
+from eqtrace.run.plan import RESULT, Output, Plan
 from eqtrace.run.record import Event, Recorder, Recording, count
-from eqtrace.run.site import Site
 from eqtrace.run.snapshot import Copier, equal
 
-RESULT = -1  # the key of a statement's result; subexpressions count from 0
 _OPTIMIZED = 0x1
 _SNAPSHOT_LOCALS = sys.version_info < (3, 13)  # before, f_locals is one dictionary per frame, refreshed when asked for
 _UNSHARED = 3  # references to that dictionary while only the frame and `_locals` hold it
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """A left side: a value captured where it is evaluated (`key`), or an expression read after the statement."""
-
-    symbol: str
-    key: int | None
-    path: tuple[int | str, ...] = ()
-    node: ast.expr | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """A site as its probes need it; private names are mangled."""
-
-    site: Site
-    inputs: tuple[tuple[str, ast.expr], ...] = ()
-    outputs: tuple[Output, ...] = ()
-    names: frozenset[str] = frozenset()  # the namespace: names that occur in the statement
-    watched: frozenset[str] = frozenset()  # input symbols that the statement has no business to change
-    problem: str = ""
-
-    @property
-    def read(self) -> frozenset[str]:
-        """All names that are looked up before the statement."""
-        return self.names.union(*(walk.names(node) for _, node in self.inputs))
 
 
 @dataclass(slots=True, eq=False)
@@ -110,7 +81,8 @@ class Probe:
             frame = sys._getframe(1)
             begun = recording.pending.get((id(frame), id(self), n))
             if begun is not None:
-                self._keep(begun, RESULT, value)
+                if any(output.key == RESULT for output in self.plans[n].outputs):
+                    self._keep(begun, RESULT, value)
                 self._end(recording, n, frame)
         return value
 
@@ -145,7 +117,7 @@ class Probe:
                 except NameError:
                     continue
         copier = Copier(self._recorder.limit_bytes)
-        begun = _Begun(plan.site.anchor, {}, {}, {}, copier.notes, [plan.problem] if plan.problem else [])
+        begun = _Begun(plan.site.anchor, {}, {}, {}, copier.notes, [])
         names = _Names(found, frame)
         for symbol, node in plan.inputs:
             try:
@@ -155,7 +127,11 @@ class Probe:
                 begun.problems.append(f"{symbol} could not be read before the statement: {error}")
             else:
                 begun.live[symbol] = value
-        begun.namespace.update((name, copier.copy(found[name])) for name in sorted(plan.names & found.keys()))
+        for name in sorted(plan.names & found.keys()):
+            try:
+                begun.namespace[name] = copier.copy(found[name])
+            except Exception as error:
+                begun.notes.append(f"{name} could not be copied: {type(error).__name__}: {error}")
         return begun
 
     def _keep(self, begun: _Begun, key: int, value: Any) -> None:
@@ -202,8 +178,7 @@ class Probe:
         if captured and len(captured) == len(plan.outputs) and not any(o.key in begun.values for o in captured):
             return None
         copier = Copier(self._recorder.limit_bytes)
-        after = frozenset().union(*(walk.names(output.node) for output in plan.outputs if output.node is not None))
-        names = _Names(_locals(frame, after) if after else {}, frame)
+        names = _Names(_locals(frame, plan.read_after) if plan.read_after else {}, frame)
         outputs: dict[str, Any] = {}
         for output in plan.outputs:
             try:

@@ -83,7 +83,9 @@ class Copier:
         self._remember(value, twin)
         if value.dtype == object:
             for index in np.ndindex(value.shape):
-                np.ndarray.__setitem__(twin, index, self._boxed(self._copy(np.ndarray.__getitem__(value, index), depth + 1)))
+                np.ndarray.__setitem__(
+                    twin, index, self._boxed(self._copy(np.ndarray.__getitem__(value, index), depth + 1))
+                )
         return twin
 
     @staticmethod
@@ -104,28 +106,20 @@ class Copier:
         return self._remember(value, tuple.__new__(type(value), items))
 
     def _container(self, value: Any, depth: int) -> Any:
-        kind = type(value)
-        if kind in (list, dict, set):
-            twin = kind()
-        elif isinstance(value, collections.deque):
-            twin = collections.deque(maxlen=value.maxlen)
-        elif kind in _MAPPINGS:
-            twin = copy.copy(value)
-            twin.clear()
-        elif isinstance(value, (collections.OrderedDict, collections.defaultdict)):
+        twin = self._remember(value, _empty(value))
+        if twin is value:
             return value
-        else:
-            twin = kind.__new__(kind)
-        self._remember(value, twin)
         if isinstance(value, dict):
-            fill = twin.__setitem__ if kind in _MAPPINGS else lambda key, item: dict.__setitem__(twin, key, item)
             for key, item in list(dict.items(value)):
-                fill(self._copy(key, depth + 1), self._copy(item, depth + 1))
+                key_twin, item_twin = self._copy(key, depth + 1), self._copy(item, depth + 1)
+                # An OrderedDict keeps its order beside the dictionary.
+                kind = collections.OrderedDict if isinstance(twin, collections.OrderedDict) else dict
+                kind.__setitem__(twin, key_twin, item_twin)
         elif isinstance(value, set):
-            set.update(twin, (self._copy(item, depth + 1) for item in set(value)))
+            set.update(twin, [self._copy(item, depth + 1) for item in set(value)])
         else:
-            add = list.append if isinstance(value, list) else collections.deque.append
-            for item in list.__iter__(value) if isinstance(value, list) else tuple(value):
+            add: Any = list.append if isinstance(value, list) else collections.deque.append
+            for item in list.copy(value) if isinstance(value, list) else tuple(value):
                 add(twin, self._copy(item, depth + 1))
         self._attributes(value, twin, depth)
         return twin
@@ -149,6 +143,21 @@ class Copier:
                 object.__getattribute__(twin, "__dict__")[name] = twin_item
             else:
                 member.__set__(twin, twin_item)
+
+
+def _empty(value: Any) -> Any:
+    """An empty container of the same kind; the value itself where that cannot be made without running its code."""
+    kind: Any = type(value)
+    if kind in _MAPPINGS:
+        twin = copy.copy(value)
+        twin.clear()
+        return twin
+    if isinstance(value, collections.deque):
+        return collections.deque(maxlen=value.maxlen)
+    if isinstance(value, (collections.OrderedDict, collections.defaultdict)):
+        return value
+    base: Any = next(plain for plain in (list, dict, set) if isinstance(value, plain))
+    return base.__new__(kind)
 
 
 def attributes(value: Any) -> dict[str, Any]:

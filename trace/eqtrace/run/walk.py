@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, MutableMapping
+from collections.abc import Callable, Mapping, MutableMapping
 from typing import Any
 
 _LARGEST_WIDTH = 100
-_CONVERSIONS = {-1: lambda value: value, 115: str, 114: repr, 97: ascii}
+_CONVERSIONS: dict[int, Callable[[Any], Any]] = {-1: lambda value: value, 115: str, 114: repr, 97: ascii}
 
 
 class WalkError(Exception):
