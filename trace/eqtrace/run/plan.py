@@ -7,14 +7,21 @@ import copy
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from eqtrace.code.bind import parse_left, parse_right
+from eqtrace.code.bind import TARGET, changed_in_place, parse_left, parse_right
+from eqtrace.code.tree import StatementNode, targets
 from eqtrace.run import walk
 from eqtrace.run.site import Site
-from eqtrace.run.tree import header
 
 RESULT = -1  # the key of a function's result; subexpressions count from 0
 # Where a header's probes go: they must be part of its expression, as nothing can stand before `while` or `elif`.
-HEADERS = {ast.If: "test", ast.While: "test", ast.Match: "subject", ast.For: "iter", ast.AsyncFor: "iter"}
+HEADERS: dict[type[ast.AST], str] = {
+    ast.match_case: "guard",
+    ast.If: "test",
+    ast.While: "test",
+    ast.Match: "subject",
+    ast.For: "iter",
+    ast.AsyncFor: "iter",
+}
 _VIEWS = frozenset({"T", "mT", "flat", "real", "imag"})
 
 
@@ -53,33 +60,10 @@ class Plan:
         object.__setattr__(self, "read_after", after)
 
 
-def left_side(text: str, statement: ast.stmt) -> tuple[ast.expr, tuple[int | str, ...], bool]:
+def left_side(text: str, statement: StatementNode) -> tuple[ast.expr, tuple[int | str, ...], bool]:
     """A left side's node, the path into its value, and whether it is read after the statement (else captured)."""
     left = parse_left(text, statement)
-    if left.kind == "target" and left.node is not None:
-        return left.node, left.path, True
-    if left.kind == "result" and isinstance(statement, ast.AugAssign):
-        return statement.target, left.path, True
-    node = _result(statement) if left.kind == "result" else left.node
-    if node is None:
-        raise SiteError(f"{text}: the statement has no value")
-    return node, left.path, False
-
-
-def _result(statement: ast.stmt) -> ast.expr | None:
-    """The expression whose value is a statement's `result`."""
-    match statement:
-        case ast.Expr(value=ast.Yield(value=ast.expr() as node)):
-            return node
-        case ast.Return() | ast.Assign() | ast.AnnAssign() | ast.Expr():
-            return statement.value
-        case ast.With(items=[item]) | ast.AsyncWith(items=[item]):
-            return item.context_expr
-        case ast.Assert(test=node) | ast.Raise(exc=node):
-            return node
-    name = HEADERS.get(type(statement))
-    node = getattr(statement, name) if name is not None else None
-    return node if isinstance(node, ast.expr) else None
+    return left.node, left.path, left.kind == TARGET
 
 
 def make_plan(site: Site, outputs: list[Output], names: frozenset[str], targets: list[ast.expr], owner: str) -> Plan:
@@ -92,15 +76,10 @@ def make_plan(site: Site, outputs: list[Output], names: frozenset[str], targets:
     return Plan(site, inputs, tuple(outputs), names, watched)
 
 
-def written(statement: ast.stmt) -> list[ast.expr]:
-    """What a statement itself assigns to: names, attributes and subscripts."""
-    kinds = (ast.Store, ast.Del)
-    return [node for node in header(statement) if isinstance(node, ast.expr) and isinstance(_context(node), kinds)]
-
-
-def _context(node: ast.expr) -> ast.expr_context | None:
-    context = getattr(node, "ctx", None)
-    return None if isinstance(node, (ast.Tuple, ast.List, ast.Starred)) else context
+def written(statement: StatementNode) -> list[ast.expr]:
+    """What a statement itself changes: its targets, and what its call changes in place."""
+    deleted = statement.targets if isinstance(statement, ast.Delete) else []
+    return [*targets(statement), *changed_in_place(statement), *deleted]
 
 
 def _base(target: ast.expr) -> ast.expr:

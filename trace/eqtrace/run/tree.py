@@ -7,10 +7,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
+from eqtrace.code.source import SourceFile
+from eqtrace.code.tree import FunctionNode, StatementNode
+
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _Node = TypeVar("_Node", bound=ast.AST)
-_BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,38 +26,37 @@ class Slot:
 class Tree:
     """A parsed module that probes are put into."""
 
-    def __init__(self, module: ast.Module, text: str) -> None:
-        self.module = module
-        self._lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    def __init__(self, file: SourceFile) -> None:
+        self._file = file
         self._slots: dict[int, Slot] = {}
-        self._statements: dict[tuple[int, int], ast.stmt] = {}
-        for parent in _walk(module):
+        self._statements: dict[tuple[int, int], StatementNode] = {}
+        for parent in _walk(file.tree):
             for name, index, child in _children(parent):
                 self._slots[id(child)] = Slot(parent, name, index)
-                if isinstance(child, ast.stmt):
+                if isinstance(child, StatementNode):
                     for place in self._places(child):
                         self._statements.setdefault(place, child)
 
-    def statement(self, line: int, column: int) -> ast.stmt | None:
+    def statement(self, line: int, column: int) -> StatementNode | None:
         """The statement that begins there; a decorated one at its `def` or at its first `@`."""
         return self._statements.get((line, column))
 
-    def end(self, node: ast.stmt) -> tuple[int, int]:
+    def end(self, node: StatementNode) -> tuple[int, int]:
         """One past a statement's last character."""
-        line = node.end_lineno or node.lineno
-        return line, self._column(line, node.end_col_offset or 0)
+        span = self._file.span(node)
+        return span.end_line, span.end_column
 
-    def _places(self, node: ast.stmt) -> Iterator[tuple[int, int]]:
-        yield node.lineno, self._column(node.lineno, node.col_offset)
+    def _places(self, node: StatementNode) -> Iterator[tuple[int, int]]:
+        if isinstance(node, ast.match_case):
+            span = self._file.span(node)
+            yield span.line, span.column
+            return
+        yield node.lineno, self._file.column(node.lineno, node.col_offset)
         if isinstance(node, FunctionNode | ast.ClassDef) and node.decorator_list:
             first = node.decorator_list[0]
-            column = self._column(first.lineno, first.col_offset)
+            column = self._file.column(first.lineno, first.col_offset)
             yield first.lineno, column
-            yield first.lineno, self._lines[first.lineno - 1].rfind("@", 0, column - 1) + 1
-
-    def _column(self, line: int, offset: int) -> int:
-        text = self._lines[line - 1]
-        return (offset if text.isascii() else len(text.encode()[:offset].decode(errors="replace"))) + 1
+            yield first.lineno, self._file.lines[first.lineno - 1].rfind("@", 0, column - 1) + 1
 
     def ancestors(self, node: ast.AST) -> Iterator[tuple[ast.AST, Slot]]:
         """A node's parents, innermost first, each with the slot that leads down from it."""
@@ -64,7 +64,7 @@ class Tree:
             yield slot.parent, slot
             node = slot.parent
 
-    def inner_scope(self, node: ast.expr, statement: ast.stmt) -> ast.AST | None:
+    def inner_scope(self, node: ast.expr, statement: StatementNode) -> ast.AST | None:
         """The comprehension, generator expression or lambda of `statement` in whose scope `node` is evaluated."""
         below: ast.AST = node
         for parent, slot in self.ancestors(node):
@@ -115,7 +115,7 @@ class Tree:
         """The name of the innermost class around `node`, which mangles private names; '' outside of classes."""
         return next((parent.name for parent, _ in self.ancestors(node) if isinstance(parent, ast.ClassDef)), "")
 
-    def in_local_class(self, node: ast.stmt) -> bool:
+    def in_local_class(self, node: StatementNode) -> bool:
         """Whether a statement runs in the body of a class inside a function, whose names its frame does not show."""
         kinds = (ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
         around = [parent for parent, _ in self.ancestors(node) if isinstance(parent, kinds)]
@@ -130,8 +130,8 @@ class Tree:
         else:
             held[slot.index] = located(make(held[slot.index]), node)
 
-    def insert(self, statement: ast.stmt, before: list[ast.stmt], after: list[ast.stmt]) -> None:
-        """Puts statements around `statement`."""
+    def insert(self, statement: StatementNode, before: list[ast.stmt], after: list[ast.stmt]) -> None:
+        """Puts statements around `statement`; before an `except` or `case` clause nothing can stand."""
         slot = self._slots[id(statement)]
         body = getattr(slot.parent, slot.field)
         place = next(i for i, item in enumerate(body) if item is statement)
@@ -153,13 +153,6 @@ def located(new: _Node, place: ast.AST) -> _Node:
             ast.copy_location(node, place)
         waiting.extend(child for _, _, child in _children(node))
     return new
-
-
-def header(statement: ast.stmt) -> Iterator[ast.AST]:
-    """The nodes of a statement, of a compound one only its header's."""
-    for name, _, child in _children(statement):
-        if name not in _BODIES:
-            yield from _walk(child)
 
 
 def own_nodes(function: FunctionNode) -> Iterator[ast.AST]:
