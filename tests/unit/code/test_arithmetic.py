@@ -113,7 +113,8 @@ def test_not_arithmetic(line: str) -> None:
 
 
 def test_module_constants_are_definitions() -> None:
-    text = "import numpy as np\nA = 2\nB = A * 3\nC = np.sqrt(B)\ndata = load()\nd = data() + A\n\ndef f():\n    return A * B\n"
+    text = "import numpy as np\nA = 2\nB = A * 3\nC = np.sqrt(B)\ndata = load()\nd = data() + A\n\n"
+    text += "def f():\n    return A * B\n"
     found = arithmetic(parse("a.py", text.encode()))
     assert [item.source for item in found] == ["d = data() + A", "return A * B"]
 

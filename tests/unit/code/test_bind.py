@@ -13,8 +13,25 @@ def statement(code: str) -> ast.stmt:
 
 @pytest.mark.parametrize(
     "text",
-    ["x", "params[p + 'wq']", "x.T", "x.shape[0]", "x.shape[-1]", "len(x)", "f'b{l}.wq'", "self.m[k]", "x[:, 1:n]"]
-    + ["1", "1e-5", "None", "x[i, j][k]", "params[p + f'{name}' + 'w']", " x ", "self._m", "x[len(y)]"],
+    [
+        "x",
+        "params[p + 'wq']",
+        "x.T",
+        "x.shape[0]",
+        "x.shape[-1]",
+        "len(x)",
+        "f'b{l}.wq'",
+        "self.m[k]",
+        "x[:, 1:n]",
+        "1",
+        "1e-5",
+        "None",
+        "x[i, j][k]",
+        "params[p + f'{name}' + 'w']",
+        " x ",
+        "self._m",
+        "x[len(y)]",
+    ],
 )
 def test_right_allowed(text: str) -> None:
     assert isinstance(parse_right(text), ast.expr)

@@ -243,7 +243,15 @@ def test_conftest_fixtures_and_helper_modules(project) -> None:
             "src/p.py": "def f(x):\n    return x\n",
             "tests/conftest.py": "import pytest\nfrom p import f\n\n@pytest.fixture\ndef value():\n    return f(1)\n",
             "tests/unit/checks.py": "from p import f\n\ndef check():\n    f(1)\n",
-            "tests/unit/test_p.py": "from checks import check\n\ndef test_a(value):\n    pass\n\ndef test_b():\n    check()\n",
+            "tests/unit/test_p.py": """\
+                from checks import check
+
+                def test_a(value):
+                    pass
+
+                def test_b():
+                    check()
+                """,
         }
     )
     graph = CallGraph(index)

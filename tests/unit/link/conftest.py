@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -33,6 +32,18 @@ class Bench:
             "coverage": "report",
         }
 
+    @staticmethod
+    def anchor(code: str, line: int = 1, function: str = "f", role: str = "computes", **more: object) -> Anchor:
+        return _anchor(code, line, function, role, **more)
+
+    @staticmethod
+    def equation(*anchors: Anchor, **more: object) -> Equation:
+        return _equation(*anchors, **more)
+
+    @staticmethod
+    def waiver(**more: object) -> Waiver:
+        return _waiver(**more)
+
     def write(self, path: str, text: str | bytes) -> None:
         full = self.root / path
         full.parent.mkdir(parents=True, exist_ok=True)
@@ -56,12 +67,7 @@ class Bench:
         return audit(specification, self.index, self.config, selected)
 
 
-@pytest.fixture
-def bench(tmp_path: Path) -> Bench:
-    return Bench(tmp_path)
-
-
-def anchor(code: str, line: int = 1, function: str = "f", role: str = "computes", **more: object) -> Anchor:
+def _anchor(code: str, line: int = 1, function: str = "f", role: str = "computes", **more: object) -> Anchor:
     path = str(more.pop("path", "impl/a.py"))
     name = str(more.pop("name", "0"))
     bind = {key: Text(str(text), PLACE) for key, text in dict(more.pop("bind", {})).items()}  # type: ignore[call-overload]
@@ -69,7 +75,7 @@ def anchor(code: str, line: int = 1, function: str = "f", role: str = "computes"
     return Anchor(f"e/{role}/{name}", Role(role), path, line, function, code, PLACE, at=at, bind=bind, **more)  # type: ignore[arg-type]
 
 
-def equation(*anchors: Anchor, form: str | tuple[str, ...] = (), **more: object) -> Equation:
+def _equation(*anchors: Anchor, form: str | tuple[str, ...] = (), **more: object) -> Equation:
     forms = (form,) if isinstance(form, str) else form
     symbols = {
         name: Symbol(name, PLACE, code=code if isinstance(code, dict) else {"": code})
@@ -81,10 +87,12 @@ def equation(*anchors: Anchor, form: str | tuple[str, ...] = (), **more: object)
     )  # type: ignore[arg-type]
 
 
-def waiver(**more: object) -> Waiver:
+def _waiver(**more: object) -> Waiver:
     if "equation" in more:
         more["equation"] = Text(str(more["equation"]), PLACE)
     return Waiver("because", PLACE, **more)  # type: ignore[arg-type]
 
 
-Say = Callable[..., Anchor]
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)

@@ -377,6 +377,8 @@ class Names:
         self._active.add(key)
         try:
             found: Entities = work()
+        except RecursionError:  # an expression nested beyond what people write
+            self._cut, found = True, _NOTHING
         finally:
             self._active.discard(key)
         if not self._cut or not self._active:  # what a circle cut short is only final at its outermost step
