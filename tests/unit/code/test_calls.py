@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from eqtrace.code.calls import CallGraph, FunctionRef
+from eqtrace.code.calls import CallGraph
+from eqtrace.code.entity import FunctionRef
 from eqtrace.code.index import Index
 
 OPS = """\

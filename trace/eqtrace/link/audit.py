@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from eqtrace.code.calls import CallGraph
+from eqtrace.code.entity import FunctionRef
 from eqtrace.code.index import Index, Problem
-from eqtrace.code.names import FunctionRef
 from eqtrace.code.source import collector_paused
 from eqtrace.link import roles
 from eqtrace.link.coverage import Inputs, cover

@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterator
 from eqtrace.code import fixtures
 from eqtrace.code.bind import changed_in_place
 from eqtrace.code.calls import CallGraph, meets
+from eqtrace.code.entity import FunctionRef
 from eqtrace.code.index import Index
-from eqtrace.code.names import FunctionRef
 from eqtrace.code.source import Statement
 from eqtrace.code.tree import walk
 from eqtrace.link.binding import check_bind
