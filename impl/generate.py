@@ -61,6 +61,8 @@ def generate(
         ValueError: where the prompt is empty.
     """
     ids = list(prompt)
+    if not ids:
+        raise ValueError("the prompt is empty")
     w = config.seq_len
     for _ in range(new_tokens):
         x = ids[-w:]

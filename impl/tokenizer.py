@@ -30,11 +30,12 @@ def merge_tokens(tokens: list[str], pair: Pair) -> list[str]:
 
     Computes apply_merge.merge_pair.
     """
+    a, b = pair
     merged: list[str] = []
     i = 0
     while i < len(tokens):
-        if tuple(tokens[i : i + 2]) == pair:
-            merged.append(tokens[i] + tokens[i + 1])
+        if tokens[i] == a and i + 1 < len(tokens) and tokens[i + 1] == b:
+            merged.append(a + b)
             i += 2
         else:
             merged.append(tokens[i])
