@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from impl.checkpoint import load_checkpoint
-from impl.command_line import STOPPED, fail, use_utf8
+from impl.command_line import STOPPED, fail, run
 from impl.generate import generate
 
 PROGRAM = "impl.talk"
@@ -67,5 +67,4 @@ def prompts(given: str | None) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    use_utf8()
-    sys.exit(main())
+    run(main)

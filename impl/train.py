@@ -13,7 +13,7 @@ import numpy as np
 
 from impl.arrays import Ids, Params
 from impl.checkpoint import save_checkpoint
-from impl.command_line import STOPPED, fail, use_utf8
+from impl.command_line import FAILED, STOPPED, fail, run
 from impl.config import ModelConfig
 from impl.data import iterate_batches, make_windows, split_ids
 from impl.ops import cross_entropy_forward, perplexity
@@ -105,7 +105,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return STOPPED
     except FloatingPointError as error:
         fail(PROGRAM, error)
-        return 1
+        return FAILED
     except OSError as error:
         return fail(PROGRAM, error)
     end_loss = validation_loss(*sample, params, config)
@@ -129,7 +129,8 @@ def train(
         total = 0.0
         for xb, yb in iterate_batches(*windows, config.batch_size, rng):
             step += 1
-            loss, grads = batch_loss_and_grads(xb, yb, params, config)
+            with np.errstate(over="ignore", invalid="ignore"):
+                loss, grads = batch_loss_and_grads(xb, yb, params, config)
             if not math.isfinite(loss):
                 raise FloatingPointError(f"the loss is {loss} at step {step}; a lower --lr-max may help")
             norm = clip_grad_norm(grads, config.clip_norm)
@@ -226,5 +227,4 @@ def check_output(out: Path, corpus: Path) -> None:
 
 
 if __name__ == "__main__":
-    use_utf8()
-    sys.exit(main())
+    run(main)

@@ -79,6 +79,17 @@ def test_the_command_reads_and_writes_utf8_in_any_locale(model):
     assert (done.returncode, done.stdout.decode(), done.stderr) == (0, "Zoë\nthe sea\n", b"")
 
 
+def test_the_command_ends_quietly_where_nobody_reads_on(model):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "impl.talk", model, "--prompt", "the"],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=ROOT,
+    )  # fmt: skip
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    assert process.wait(timeout=60) == 1
+    process.stderr.close()
+
+
 def test_the_command_refuses_other_bytes(model):
     done = command(model, b"the\nZo\xeb\n")
     assert (done.returncode, done.stderr) == (2, b"impl.talk: error: the prompt is not UTF-8\n")
