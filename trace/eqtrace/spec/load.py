@@ -49,6 +49,9 @@ def _without_collection() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            if not gc.get_freeze_count():
+                gc.freeze()  # both together put what is there with the old, unwalked
+                gc.unfreeze()
             gc.enable()
 
 

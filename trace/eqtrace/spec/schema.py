@@ -83,8 +83,8 @@ class Domain(_Entry):
         None, description="Smallest value: a number or an expression over sizes and symbols."
     )
     max: Expression | None = Field(None, description="Largest value: a number or an expression, for example 'V - 1'.")
-    open: list[Literal["min", "max"]] = Field([], description="Bounds that are themselves left out.")
-    one_of: list[Number] = Field([], description="The only values there are.")
+    open: list[Literal["min", "max"]] = Field(default_factory=list, description="Bounds that are themselves left out.")
+    one_of: list[Number] = Field(default_factory=list, description="The only values there are.")
     probability_row: bool = Field(False, description="Non-negative along the last axis, and each row sums to 1.")
     permutation: bool = Field(False, description="A permutation of 0 .. n - 1 along the last axis.")
     distinct: bool = Field(False, description="No value occurs twice along the last axis.")
@@ -106,7 +106,7 @@ class Symbol(_Entry):
     )
     parameter: bool = Field(False, description="Whether it is a trained parameter.")
     latex: Annotated[str | list[str], Wanted("a text or a list of texts")] = Field(
-        [], description="Its spellings in LaTeX, so that shown formulas can be read back."
+        default_factory=list, description="Its spellings in LaTeX, so that shown formulas can be read back."
     )
     domain: Domain | None = Field(None, description="The values that it may take.")
 
@@ -121,14 +121,14 @@ class Given(_Entry):
     """Another equation's form, taken as known here."""
 
     equation: str = Field(description="The other equation's id.")
-    rename: dict[str, str] = Field({}, description="Its symbols' names here: theirs to ours.")
+    rename: dict[str, str] = Field(default_factory=dict, description="Its symbols' names here: theirs to ours.")
 
 
 class FunctionUse(_Entry):
     """A function symbol: another equation's left side."""
 
     equation: str = Field(description="The id of the equation whose left side the function is.")
-    args: list[str] = Field([], description="That equation's symbols, in the order of the arguments.")
+    args: list[str] = Field(default_factory=list, description="That equation's symbols, in the order of the arguments.")
 
 
 class Tolerance(_Entry):
@@ -177,7 +177,8 @@ class Anchor(_Entry):
     occurrence: int | None = Field(None, ge=0, description="Which one, from 0, if the statement occurs several times.")
     purpose: str = Field("", description="What this place does it for, for example Query; part of the anchor's name.")
     bind: dict[str, Expression] = Field(
-        {}, description="Symbol to where its value is at this line: a name, `result`, or an expression of the line."
+        default_factory=dict,
+        description="Symbol to where its value is at this line: a name, `result`, or an expression of the line.",
     )
     part: int | None = Field(None, ge=0, description="Which statement of the form this line shows, from 0.")
 
@@ -186,14 +187,18 @@ class _Shared(_Entry):
     """Keys that an equation may have, and a topic for all of its equations."""
 
     where: str | None = Field(None, description="Inequalities and ranges that must hold; a comma is `and`.")
-    indices: dict[str, Index] = Field({}, description="Index to its size, or to a half-open range [start, stop].")
-    let: dict[str, Expression] = Field({}, description="Helper names: {r: 'a + b'}.")
-    given: list[Given] = Field([], description="Other equations whose forms are taken as known.")
-    domain: dict[str, Domain] = Field({}, description="Symbol to the values that it may take.")
+    indices: dict[str, Index] = Field(
+        default_factory=dict, description="Index to its size, or to a half-open range [start, stop]."
+    )
+    let: dict[str, Expression] = Field(default_factory=dict, description="Helper names: {r: 'a + b'}.")
+    given: list[Given] = Field(default_factory=list, description="Other equations whose forms are taken as known.")
+    domain: dict[str, Domain] = Field(default_factory=dict, description="Symbol to the values that it may take.")
     call: str | None = Field(None, description="How to call the target: an expression over symbols, sizes and rng.")
     gradient: Gradient | None = Field(None, description="What a backward function differentiates.")
-    order: list[FunctionName] = Field([], description="The sequence of calls that a run must show.")
-    structure: dict[str, ParameterStart] = Field({}, description="Parameter's key to its shape and start.")
+    order: list[FunctionName] = Field(default_factory=list, description="The sequence of calls that a run must show.")
+    structure: dict[str, ParameterStart] = Field(
+        default_factory=dict, description="Parameter's key to its shape and start."
+    )
     rejects: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*$"), Wanted("the name of an exception")] | None = Field(
         None, description="The exception that the code raises when the constraint is violated."
     )
@@ -209,9 +214,13 @@ class _Formula(_Shared):
     )
     derived: bool | None = Field(None, description="Worked out from the code, not written in it.")
     method: list[Method] = Field(["value"], description="How it is verified.")
-    anchors: list[Anchor] = Field([], description="The lines that compute, repeat, call, test, explain or state it.")
-    symbols: dict[str, Symbol] = Field({}, description="Its symbols.")
-    functions: dict[str, FunctionUse] = Field({}, description="Function symbols: other equations' left sides.")
+    anchors: list[Anchor] = Field(
+        default_factory=list, description="The lines that compute, repeat, call, test, explain or state it."
+    )
+    symbols: dict[str, Symbol] = Field(default_factory=dict, description="Its symbols.")
+    functions: dict[str, FunctionUse] = Field(
+        default_factory=dict, description="Function symbols: other equations' left sides."
+    )
 
 
 class Equation(_Formula):
@@ -228,7 +237,7 @@ class ShortEntry(_Formula):
     gradient_of: str | None = Field(None, description="The function whose gradient this one returns.")
     by: str = Field("", description="The parameter that gradient_of differentiates by.")
     shapes: dict[str, Annotated[list[Expression], Wanted("a list of dimensions like [n]")]] = Field(
-        {}, description="Parameter to its dimensions."
+        default_factory=dict, description="Parameter to its dimensions."
     )
     status: Status = Field("implemented", description="implemented, or derived.")
     direction: Direction = Field("neither", description="forward, backward or neither.")
@@ -239,7 +248,7 @@ class Citation(_Entry):
 
     work: str = Field(description="The work's key in the literature file.")
     section: Label = Field("", description="Section, in quotes: '4.3'.")
-    equation: list[Label] = Field([], description="Numbers of equations there.")
+    equation: list[Label] = Field(default_factory=list, description="Numbers of equations there.")
     page: Label = Field("", description="Page.")
 
 
@@ -258,8 +267,8 @@ class Example(_Entry):
         "differences; stored: of a real run."
     )
     source: str = Field("", description="Where the numbers come from: hand-picked, a test's name, a run.")
-    inputs: dict[str, Input] = Field({}, description="Name to value: numbers in nested lists.")
-    steps: list[Step] = Field([], description="The steps, in order.")
+    inputs: dict[str, Input] = Field(default_factory=dict, description="Name to value: numbers in nested lists.")
+    steps: list[Step] = Field(default_factory=list, description="The steps, in order.")
     equals: FunctionName | None = Field(None, description="The real function that the last step must equal.")
     run: str | None = Field(None, description="The scenario whose run is shown (kind: stored).")
 
@@ -289,13 +298,13 @@ class Topic(_Shared):
     status: Status = Field(description="implemented; derived: worked out from the code, not written in it.")
     direction: Direction = Field(description="forward, backward or neither.")
     functions: list[FunctionName] = Field(description="The functions that implement it: 'path.py::qualified.name'.")
-    literature: list[Citation] = Field([], description="Where it comes from.")
+    literature: list[Citation] = Field(default_factory=list, description="Where it comes from.")
     what: FullText = Field(description="What it computes, in prose. Lines are cited as {cite: ANCHOR} only.")
     why: FullText = Field(description="Why it is there, in prose.")
     symbols: dict[str, Symbol] = Field(description="The symbols of its equations.")
     equations: list[Equation] = Field(description="Its equations.")
     example: Example | None = Field(None, description="A tiny numeric example.")
-    shapes: list[ShapeTable] = Field([], description="One table of shapes a call site.")
+    shapes: list[ShapeTable] = Field(default_factory=list, description="One table of shapes a call site.")
 
 
 class Page(_Entry):
