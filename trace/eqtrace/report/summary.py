@@ -115,7 +115,7 @@ def _verdicts(report: Rows) -> list[Line]:
     counted = report.summary.verdicts
     if counted is None:
         return [_entry("verdicts", "none: values are checked by `eqtrace verify`")]
-    lines = [[]] if report.equations else []
+    lines: list[Line] = [[]] if report.equations else []
     for verdict in Verdict:
         if number := counted[verdict]:
             style = _STYLE.get(verdict, "")
