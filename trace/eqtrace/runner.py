@@ -23,7 +23,7 @@ from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.pool import Crashed, Lost, Pool
 from eqtrace.run.work import EXECUTED, Unit, Work, site_of
 from eqtrace.spec.load import load
-from eqtrace.spec.sizes import draws as size_draws
+from eqtrace.spec import sizes
 
 Progress = Callable[[int, int, str], None]
 
@@ -51,10 +51,9 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
     specification = load(config)
     index = Index(config)
     specification = complete(specification, index)
-    draws, size_faults = size_draws(config)
-    names = {name for draw in draws for name in draw}
+    names = {name for draw in sizes.draws(config) for name in draw}
     forms: dict[str, Form] = {}
-    faults: list[Fault] = [*size_faults]
+    faults: list[Fault] = [*sizes.faults(config)]
     for equation in specification.equations:
         form, found = read(equation, parameters=_parameters(equation), sizes=names)
         if form is not None:
@@ -152,7 +151,7 @@ def _work(project: Project, seed: int) -> Work:
         forms=project.forms,
         sites={name: site for name, site in sites.items() if modules[site.file]},
         scenarios=os.path.join(root, scenarios) if scenarios else None,
-        draws=size_draws(project.config)[0],
+        draws=sizes.draws(project.config),
         seed=seed,
     )
 
