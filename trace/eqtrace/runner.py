@@ -20,10 +20,13 @@ from eqtrace.model.results import Results
 from eqtrace.model.span import Span
 from eqtrace.model.topic import Specification
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
-from eqtrace.run.pool import Crashed, Lost, Pool
+from eqtrace.run.outcome import Crashed, Done, Lost
+from eqtrace.run.pool import Pool
 from eqtrace.run.work import EXECUTED, Unit, Work, site_of
 from eqtrace.spec.load import load
 from eqtrace.spec import sizes
+
+SESSION = "eqtrace.run.session:Session"
 
 Progress = Callable[[int, int, str], None]
 
@@ -112,13 +115,14 @@ def _methods(
             else:
                 results[unit] = _unreadable(equations[equation_id], method)
     if units:
-        pool = Pool(min(jobs, len(units)), "eqtrace.run.session:Session", _work(project, seed), timeout)
-        for done, (unit, outcome) in enumerate(pool.run(units), 1):
-            if isinstance(outcome, Lost | Crashed):
-                outcome = _lost(equations[unit.equation], unit.method, outcome)
-            results[unit] = outcome
-            if progress is not None:
-                progress(done, len(units), unit.equation)
+        work = _work(project, seed)
+        with Pool(min(jobs, len(units)), SESSION, work, timeout, work.root, work.pythonpath) as pool:
+            for done, outcome in enumerate(pool.run(units), 1):
+                unit = outcome.unit
+                finished = isinstance(outcome, Done)
+                results[unit] = outcome.value if finished else _lost(equations[unit.equation], unit.method, outcome)
+                if progress is not None:
+                    progress(done, len(units), unit.equation)
     return [
         results[Unit(equation_id, method)]
         for equation_id in project.selected
@@ -163,7 +167,7 @@ def _lost(equation: Equation, method: str, outcome: Lost | Crashed) -> MethodRes
         fault = Fault("internal-error", message, equation.span, "", (), equation.id, method)
     else:
         activity = outcome.activity or f"method {method} of {equation.id}"
-        message = f"{activity} {outcome.reason}\n{outcome.output.rstrip()}".rstrip()
+        message = "\n".join(filter(None, (f"{activity} {outcome.reason}", outcome.traceback.rstrip(), outcome.output.rstrip())))
         fault = Fault("user-code-failed", message, equation.span, "", (), equation.id, method)
     detail = fault.message.splitlines()[0]
     return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail=detail), (fault,))
