@@ -95,6 +95,7 @@ class _Loading:
         document = self._document(name)
         if document is None or document.refused:
             self.context.complete = False
+            self.faults += document.faults if document is not None else ()
             return ()
         found: tuple[Topic, ...] = ()
         if not isinstance(document.place, Entries):
