@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -10,65 +11,10 @@ from eqtrace.model.span import Span, Text
 from eqtrace.model.symbol import Domain
 from eqtrace.model.topic import Specification
 
-LINEAR = r"""# yaml-language-server: $schema=../../trace/eqtrace/spec/schema.json
-topic: linear
-title: Linear layer
-page: basics
-category: Basic operations
-status: implemented
-direction: forward
-functions: ['impl/ops.py::linear_forward']
-literature: [{work: key2017, section: '4.3', equation: [19, '20a'], page: 6}]
-what: 'It multiplies, see {cite: linear.linear/computes/0}.'
-why: |
-  To mix. See
-    {cite: linear.linear/inline/Query}.
-symbols:
-  X: {meaning: Input, code: X, shape: [T, a]}
-  W: {meaning: Weights, parameter: true, code: {linear_forward: W, '': w}, shape: [a, c], latex: ['W', 'W_1']}
-  b: {meaning: Bias, shape: [c], domain: {min: 0, max: 'c - 1', open: [min], integer: true, one_of: [0, 1.5]}}
-  Y: {meaning: Output, code: null, shape: [..., T, 3]}
-indices: {t: T, k: [0, 'i + 1']}
-where: 'T > 0'
-let: {r: 'a + 1'}
-tolerance: {atol: 0, rtol: 1.0e-12, reason: it rounds}
-equations:
-  - id: linear.linear
-    label: Product
-    latex: 'Y = XW + b'
-    sympy: ['Eq(Y[t, j], 1)', 'Le(T, Tmax)']
-    where: 'c > 1'
-    indices: {k: a}
-    domain: {X: {min: -1}}
-    method: [value, constraint]
-    anchors:
-      - {role: computes, at: 'impl/ops.py:31', in: linear_forward, code: 'return X @ W + b', bind: {Y: result, b: 0.50}}
-      - {role: inline, at: 'impl/t.py:118', in: attention_forward, code: 'Q = Xn @ W', purpose: Query, part: 1}
-      - {role: tests, at: 'tests/t.py:2', in: test_a, code: 'assert x', occurrence: 1}
-      - {role: tests, at: 'tests/t.py:3', in: test_a, code: 'assert y', purpose: edge}
-      - {role: tests, at: 'tests/t.py:4', in: test_a, code: 'assert z'}
-    ulps: {max: 4, reason: r}
-  - id: linear.other
-    derived: true
-    sympy: 'Eq(Y[t, j], 2)'
-    given: [{equation: linear.linear, rename: {X: Z}}]
-    functions: {LN: {equation: linear.linear, args: [X, W]}}
-    call: 'f(X, W)'
-    rejects: ValueError
-    order: ['impl/ops.py::f']
-    structure: {'b{l}.wq': {shape: [d, d], start: xavier_uniform}}
-    gradient: {forward: 'impl/ops.py::f', backward: 'impl/ops.py::g', cotangent: dY, cache: 'result[1]',
-               wrt: {X: 'result[0]'}, accumulates: null}
-example: {kind: editable, source: hand-picked, inputs: {X: [[1, 2.5]]}, steps: [{label: P, code: 'X @ W'}],
-  equals: 'impl/ops.py::f'}
-shapes: [{caption: Call, anchor: linear.linear/inline/Query, rows: [{array: X, dims: [T, 4]}]}]
-"""
+DATA = Path(__file__).with_name("data")
+LINEAR = (DATA / "linear.yaml").read_text("utf-8")
 OTHERS = {
-    "pages.yaml": "- {page: basics, title: Basics, intro: 'See {cite: linear.linear/tests/edge}', topics: [linear]}\n",
-    "literature.yaml": "key2017: {title: T, authors: [A, B], year: 2017, venue: V, arxiv: '1706.03762'}\n",
-    "waivers.yaml": "- {equation: linear.other, lacks: test, reason: later}\n"
-    "- {at: 'impl/data.py:12', in: f, code: 'x = 1', reason: trivial}\n",
-    "reviews.yaml": "linear.linear/tests/0: {form: a, prose: b, code: c}\n",
+    f"{key}.yaml": (DATA / f"{key}.yaml").read_text("utf-8") for key in ("pages", "literature", "waivers", "reviews")
 }
 
 
