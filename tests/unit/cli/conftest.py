@@ -63,7 +63,7 @@ def parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Parts:
 
     checks = (
         SimpleNamespace(
-            code="EQ201", name="line-moved", severity=Severity.WARNING, documentation="A line moved.\n\n    More."
+            code="EQ201", name="line-moved", severity=Severity.WARNING, documentation="A line moved.\n\nMore."
         ),
         SimpleNamespace(code="EQ501", name="value-mismatch", severity=Severity.ERROR, documentation="Another value."),
     )
