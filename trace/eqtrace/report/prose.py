@@ -30,11 +30,6 @@ def inline(text: str, resolve: Resolve) -> Markup:
     return Markup("").join([*pieces, escape(text[end:])])
 
 
-def citations(text: str) -> tuple[tuple[str, int], ...]:
-    """The anchors that a text cites, each with the offset at which its name stands."""
-    return tuple((found["cite"], found.start("cite")) for found in _INLINE.finditer(text) if found["cite"])
-
-
 def _code(text: str) -> Markup:
     return Markup("<code>{}</code>").format(text)
 

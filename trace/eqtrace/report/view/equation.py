@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from eqtrace.model.equation import Equation
-from eqtrace.model.results import Results
 from eqtrace.model.symbol import Symbol
 from eqtrace.report.mathml import LatexUnreadable, convert
 from eqtrace.report.prose import Resolve, inline
@@ -32,7 +31,8 @@ class EquationView:
 
     id: str
     element: str
-    label: str
+    label: Markup
+    name: str  # the label as plain text, or the id
     markup: Markup | None
     problem: str
     latex: str
@@ -76,8 +76,9 @@ class Styles:
         return "".join(f".{name} {{ {rule} }}\n" for name, rule in sorted(self.rules.items()))
 
 
-def equation_view(equation: Equation, row: EquationRow | None, results: Results, styles: Styles) -> EquationView:
+def equation_view(equation: Equation, row: EquationRow | None, resolve: Resolve, styles: Styles) -> EquationView:
     """One equation; `row` is None where it was not selected."""
+    label = inline(equation.label, resolve)
     markup, problem = None, ""
     if equation.latex is not None:
         try:
@@ -88,7 +89,8 @@ def equation_view(equation: Equation, row: EquationRow | None, results: Results,
     return EquationView(
         id=equation.id,
         element=slug(equation.id),
-        label=equation.label,
+        label=label,
+        name=str(label.striptags()) or equation.id,
         markup=markup,
         problem=problem,
         latex=equation.latex.value if equation.latex else "",

@@ -94,7 +94,7 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
     sizes = site.config.site.sizes
     rows = {row.id: row for row in site.report.equations}
     cited = citation_views(topic, site.results, site.places, on)
-    equations = tuple(equation_view(each, rows.get(each.id), site.results, site.styles) for each in topic.equations)
+    equations = tuple(equation_view(each, rows.get(each.id), resolve, site.styles) for each in topic.equations)
     return TopicView(
         id=topic.id,
         element=slug(topic.id),
