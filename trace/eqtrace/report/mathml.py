@@ -28,14 +28,14 @@ _DEFINES = re.compile(r"\\(?:(?:re|provide)?newcommand|(?:re)?newenvironment|[eg
 _WORD = re.compile(r"[^\W\d_]\w+")
 _PROSE = frozenset({"and", "else", "for", "if", "is", "or", "otherwise", "then", "when", "where", "with"})
 _RULE = re.compile(r"[a-z-]+: ?[#\w.%\s-]+")
-_TAGS = frozenset(
-    "code math menclose mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt "
-    "mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none".split()
+_TAG = re.compile(
+    "code|math|menclose|mfrac|mi|mmultiscripts|mn|mo|mover|mpadded|mphantom|mprescripts|mroot|mrow|ms|mspace|msqrt|"
+    "mstyle|msub|msubsup|msup|mtable|mtd|mtext|mtr|munder|munderover|none"
 )
-_ATTRIBUTES = frozenset(
-    "accent accentunder class columnspan depth display displaystyle fence form height largeop linethickness lspace "
-    "mathvariant maxsize minsize movablelimits notation rowspan rspace scriptlevel separator stretchy symmetric "
-    "voffset width".split()
+_ATTRIBUTE = re.compile(
+    "accent|accentunder|class|columnspan|depth|display|displaystyle|fence|form|height|largeop|linethickness|lspace|"
+    "mathvariant|maxsize|minsize|movablelimits|notation|rowspan|rspace|scriptlevel|separator|stretchy|style|symmetric|"
+    "voffset|width"
 )
 
 
@@ -122,7 +122,9 @@ def _parsed(latex: str, display: bool) -> ElementTree.Element:
 
 
 def _repair(element: ElementTree.Element, rules: dict[str, str]) -> None:
-    unknown = ({element.tag} - _TAGS) or (element.attrib.keys() - _ATTRIBUTES - {"style"})
+    unknown = [name for name in element.attrib if not _ATTRIBUTE.fullmatch(name)]
+    if not _TAG.fullmatch(element.tag):
+        unknown.append(element.tag)
     if unknown:
         raise LatexUnreadable(f"it becomes MathML that no page may hold: {', '.join(sorted(unknown))}")
     text = element.text or ""
