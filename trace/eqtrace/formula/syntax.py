@@ -115,12 +115,10 @@ def _explained(broken: SyntaxError, line: str, text: str) -> FormError:
 
 
 def _oversized(tree: Tree) -> FormError | None:
-    count = 0
-    for node, depth in _nodes(tree.root):
-        count += 1
+    for count, (node, depth) in enumerate(_nodes(tree.root)):
         if depth > LIMIT_DEPTH:
             return FormError(*tree.at(node), f"nested deeper than {LIMIT_DEPTH}")
-        if count > LIMIT_NODES:
+        if count >= LIMIT_NODES:
             return FormError(0, 1, f"a form of more than {LIMIT_NODES} parts")
     return None
 

@@ -22,8 +22,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A word of the vocabulary. `most` of None means any number of arguments; a word that is not `reserved` may name a
-    symbol too, for then only its call is the function.
+    """A word of the vocabulary.
+
+    `most` of None means any number of arguments. A word that is not `reserved` may name a symbol too; then it is none.
     """
 
     name: str
@@ -127,17 +128,54 @@ VOCABULARY: Mapping[str, Word] = {word.name: word for word in _WORDS}
 
 # How people spell the same thing elsewhere.
 _ELSEWHERE = {
-    "abs": "Abs(x)", "fabs": "Abs(x)", "max": "Max(x, y) or MaxOver(e, k)", "maximum": "Max(x, y)", "amax": "MaxOver(e, k)",
-    "min": "Min(x, y) or MinOver(e, k)", "minimum": "Min(x, y)", "amin": "MinOver(e, k)", "ceil": "ceiling(x)",
-    "ln": "log(x)", "sum": "Sum(e, k)", "prod": "Product(e, k)", "mean": "Sum(e, k)/n", "average": "Sum(e, k)/n",
-    "argmax": "ArgMax(e, k)", "argmin": "ArgMin(e, k)", "arcsin": "asin(x)", "arccos": "acos(x)", "arctan": "atan(x)",
-    "arctan2": "atan2(y, x)", "arcsinh": "asinh(x)", "arccosh": "acosh(x)", "arctanh": "atanh(x)", "inf": "oo",
-    "infinity": "oo", "Pi": "pi", "PI": "pi", "lgamma": "loggamma(x)", "gammaln": "loggamma(x)", "where": "Piecewise(...)",
-    "relu": "Max(0, x)", "ReLU": "Max(0, x)", "softmax": "exp(x[i])/Sum(exp(x[k]), k)", "sigmoid": "1/(1 + exp(-x))",
-    "square": "x**2", "pow": "x**y", "power": "x**y", "mod": "Mod(x, y)", "sgn": "sign(x)", "int": "floor(x)",
-    "range": "an index with its range", "len": "Dim(X, 0)", "shape": "Dim(X, 0)", "E": "exp(1)", "e": "exp(1)",
-    "prev": "Old(x)", "indicator": "Piecewise((1, condition), (0, True))",
-}  # fmt: skip
+    "abs": "Abs(x)",
+    "fabs": "Abs(x)",
+    "max": "Max(x, y) or MaxOver(e, k)",
+    "maximum": "Max(x, y)",
+    "amax": "MaxOver(e, k)",
+    "min": "Min(x, y) or MinOver(e, k)",
+    "minimum": "Min(x, y)",
+    "amin": "MinOver(e, k)",
+    "ceil": "ceiling(x)",
+    "ln": "log(x)",
+    "sum": "Sum(e, k)",
+    "prod": "Product(e, k)",
+    "mean": "Sum(e, k)/n",
+    "average": "Sum(e, k)/n",
+    "argmax": "ArgMax(e, k)",
+    "argmin": "ArgMin(e, k)",
+    "arcsin": "asin(x)",
+    "arccos": "acos(x)",
+    "arctan": "atan(x)",
+    "arctan2": "atan2(y, x)",
+    "arcsinh": "asinh(x)",
+    "arccosh": "acosh(x)",
+    "arctanh": "atanh(x)",
+    "inf": "oo",
+    "infinity": "oo",
+    "Pi": "pi",
+    "PI": "pi",
+    "lgamma": "loggamma(x)",
+    "gammaln": "loggamma(x)",
+    "where": "Piecewise(...)",
+    "relu": "Max(0, x)",
+    "ReLU": "Max(0, x)",
+    "softmax": "exp(x[i])/Sum(exp(x[k]), k)",
+    "sigmoid": "1/(1 + exp(-x))",
+    "square": "x**2",
+    "pow": "x**y",
+    "power": "x**y",
+    "mod": "Mod(x, y)",
+    "sgn": "sign(x)",
+    "int": "floor(x)",
+    "range": "an index with its range",
+    "len": "Dim(X, 0)",
+    "shape": "Dim(X, 0)",
+    "E": "exp(1)",
+    "e": "exp(1)",
+    "prev": "Old(x)",
+    "indicator": "Piecewise((1, condition), (0, True))",
+}
 
 
 def reserved(name: str) -> str:
