@@ -1,7 +1,7 @@
 """Elementary functions of python-flint's `arb`, with exact infinities by the rules of IEEE 754.
 
-arb keeps exact infinities through sums, products and most functions (it prints them as `[+/- inf]`), but answers NaN for
-log(0), (-inf)**2, floor(inf) and erf(inf), and a wide ball for sin(inf). These are mended here. -0.0 is 0.
+arb keeps exact infinities through sums, products and most functions (it prints them as `[+/- inf]`), but answers NaN
+for log(0), (-inf)**2, floor(inf) and erf(inf), and a wide ball for sin(inf). These are mended here. -0.0 is 0.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def sign(x: arb) -> arb:
 
 
 def power(x: arb, y: arb | int) -> arb:
-    """x to the y: repeated multiplication for an integer y, roots for halves, exp(y log x) else; 0**0 is 1."""
+    """X to the y: repeated multiplication for an integer y, roots for halves, exp(y log x) else; 0**0 is 1."""
     exponent = y if isinstance(y, int) else whole(y)
     if exponent is not None:
         return _integer_power(x, exponent)

@@ -16,18 +16,20 @@ import numpy as np
 from flint import arb, ctx
 
 from eqtrace.formula import arbs
+from eqtrace.formula.arithmetic import BallError, InexactConversion, Undecided
 
-
-class BallError(ArithmeticError):
-    """Something that cannot be done with balls."""
-
-
-class Undecided(BallError):
-    """A comparison, a floor or a branch that the balls do not decide; more bits may."""
-
-
-class InexactConversion(BallError):
-    """A conversion that would drop a ball's radius."""
+__all__ = [
+    "Ball",
+    "BallError",
+    "InexactConversion",
+    "Undecided",
+    "as_arb",
+    "exact",
+    "half_ulp",
+    "lift",
+    "pi",
+    "precision",
+]
 
 
 @contextmanager
@@ -239,7 +241,7 @@ class Ball:
 
     def square(self) -> Ball:
         """Its square."""
-        return self * self
+        return Ball(self.arb * self.arb)
 
     def reciprocal(self) -> Ball:
         """One by it."""
@@ -308,7 +310,10 @@ def exact(value: object) -> Ball:
 
 
 def half_ulp(value: float) -> Ball:
-    """A float constant, as the ball of the reals that round to it: half an ulp to each side; 0, inf and nan are exact."""
+    """A float constant, as the ball of the reals that round to it: half an ulp to each side.
+
+    0, infinities and NaN are exact.
+    """
     number = float(value)
     if not math.isfinite(number) or number == 0:
         return Ball(number)
@@ -316,7 +321,11 @@ def half_ulp(value: float) -> Ball:
 
 
 def lift(value: Any) -> Any:
-    """Floats as exact balls, in arrays and containers too; integers, booleans, strings and all else stay as they are."""
+    """Floats as exact balls, in arrays and containers too; integers, booleans, strings and the rest stay as they are.
+
+    Raises:
+        BallError: complex numbers and long doubles, which have no exact balls.
+    """
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f" and value.dtype.itemsize <= 8:
             return _LIFT(value) if value.ndim else np.array(Ball(value[()]), dtype=object)

@@ -40,6 +40,17 @@ def claims(
         yield statement, premises
 
 
+def quantifiers(statement: Statement, claim: Statement) -> tuple[ForAll, ...]:
+    """The ForAll nodes around a single claim of a statement, outermost first."""
+    if isinstance(statement, ForAll):
+        inner = quantifiers(statement.body, claim)
+        return (statement, *inner) if any(found is claim for found, _ in claims(statement.body)) else ()
+    if isinstance(statement, And | Implies):
+        parts = statement.parts if isinstance(statement, And) else (statement.conclusion,)
+        return next((found for part in parts if (found := quantifiers(part, claim))), ())
+    return ()
+
+
 def left_sides(claim: Statement) -> tuple[Node, ...]:
     """What stands on the left of a single claim."""
     if isinstance(claim, Eq):

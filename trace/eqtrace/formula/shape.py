@@ -182,7 +182,7 @@ def _rational(term: Node, sizes: Mapping[str, int]) -> Fraction | None:
         return left * right
     if isinstance(term, Div):
         return left / right if right else None
-    return left**right if right.denominator == 1 and 0 <= right <= 64 else None  # type: ignore[no-any-return]
+    return Fraction(left ** int(right)) if right.denominator == 1 and 0 <= right <= 64 else None
 
 
 def _called(function: str, arguments: Iterable[Fraction | None]) -> Fraction | None:
