@@ -25,9 +25,10 @@ from eqtrace.formula.arithmetic import (
 from eqtrace.formula.claims import claims, free_names, quantifiers
 from eqtrace.formula.float_operations import FloatOperations
 from eqtrace.formula.form import Form
-from eqtrace.formula.grid import Run, on_grid
+from eqtrace.formula.grid import Place, Run, on_grid
+from eqtrace.formula.reductions import Evaluator
 from eqtrace.formula.term import Condition, Eq, ForAll, Indexed, Name, Node, Statement
-from eqtrace.formula.translate import Evaluator, Place, Translator, depth
+from eqtrace.formula.translate import Translator, depth
 
 __all__ = [
     "Arithmetic",
