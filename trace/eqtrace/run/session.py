@@ -44,7 +44,7 @@ class Session:
         self._activity = activity
         self._poisoned = poisoned
         self.recorder = Recorder()
-        install(work.pythonpath, tuple(work.sites.values()), self.recorder)
+        install(work.sites.values(), self.recorder, work.pythonpath)
         self.shadows = Shadows(self.is_user_file)
         self.exact_constants = Shadows(self.is_user_file, constant=exact)
         self.captures = Captures(self)
@@ -109,6 +109,8 @@ class Session:
         last = "".join(traceback.format_exception_only(error)).rstrip()
         related: tuple[Related, ...] = ()
         if frames:
-            related = (Related(Span(self.relative(frames[-1].filename), frames[-1].lineno or 1), f"raised here: {last}"),)
+            related = (
+                Related(Span(self.relative(frames[-1].filename), frames[-1].lineno or 1), f"raised here: {last}"),
+            )
         shown = "".join(traceback.format_list(frames)) + last
         return Fault("user-code-failed", f"{activity} raised {type(error).__name__}\n{shown}", span, "", related)

@@ -7,7 +7,7 @@ import copy
 import sys
 import types
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -100,7 +100,8 @@ class Shadows:
         if isinstance(member, staticmethod | classmethod):
             return type(member)(self.function(member.__func__))  # type: ignore[arg-type]
         if isinstance(member, property):
-            return property(*(each and self.function(each) for each in (member.fget, member.fset, member.fdel)))
+            getters = (member.fget, member.fset, member.fdel)
+            return property(*(self.function(cast(types.FunctionType, each)) if each else None for each in getters))  # type: ignore[arg-type]
         return self.function(member)
 
     def _is_user_class(self, kind: type) -> bool:
@@ -112,7 +113,9 @@ class Shadows:
         code = self._code(original.__code__)
         space = dict(self.namespace(original.__module__)) if original.__module__ in sys.modules else {}
         defaults = original.__defaults__ and tuple(self.twin(value) for value in original.__defaults__)
-        cells = {name: cell for name, cell in zip(original.__code__.co_freevars, original.__closure__ or (), strict=True)}
+        cells = {
+            name: cell for name, cell in zip(original.__code__.co_freevars, original.__closure__ or (), strict=True)
+        }
         closure = tuple(self._cell(name, cells.get(name)) for name in code.co_freevars)
         built = types.FunctionType(code, space, original.__name__, defaults, closure)
         if original.__kwdefaults__:
