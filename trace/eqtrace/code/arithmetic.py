@@ -19,6 +19,7 @@ _ARRAY_METHODS = frozenset(
 )
 _CREATION = frozenset(  # make, convert, store or describe arrays; what they hold is not computed
     {"zeros", "ones", "empty", "full", "eye", "identity", "zeros_like", "ones_like", "empty_like", "full_like"}
+    | {"arange", "ndindex", "indices", "meshgrid", "unravel_index", "ravel_multi_index"}
     | {"array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "copy", "frombuffer", "fromiter"}
     | {"load", "save", "savez", "savez_compressed", "loadtxt", "savetxt", "genfromtxt", "fromfile", "memmap"}
     | {"dtype", "finfo", "iinfo", "issubdtype", "result_type", "can_cast", "errstate", "seterr", "geterr"}
@@ -36,6 +37,7 @@ _SEQUENCE_METHODS = frozenset(
 )
 _CLOCKS = ("time", "datetime")
 _REPORTERS = ("warnings.", "logging.", "logger.")
+_RESHAPING = ("reshape", "transpose", "swapaxes")
 _LAYOUT = ("axis", "shape", "size", "dtype", "keepdims")
 _SEQUENCES = frozenset({"str", "bytes", "list", "tuple", "set", "frozenset", "dict", "Path", "PathLike"})
 
@@ -193,8 +195,15 @@ class _Reader:
                 continue
             elif isinstance(node, ast.AnnAssign):
                 pending.append(node.value or node.target)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _RESHAPING:
+                pending.append(node.func.value)
+            elif isinstance(node, ast.Compare) and any(map(self._is_length, (node.left, *node.comparators))):
+                continue  # an index held against a length
             else:
                 pending.extend(parts(node))
+
+    def _is_length(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Call) and self._dotted(node.func) == "len"
 
     def _is_silent(self, node: ast.Call | ast.keyword) -> bool:
         """Whether a call only counts, shows or reports, and whether an argument only says how arrays are laid out."""
