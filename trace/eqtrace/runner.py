@@ -20,10 +20,13 @@ from eqtrace.model.results import Results
 from eqtrace.model.span import Span
 from eqtrace.model.topic import Specification
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
-from eqtrace.run.pool import Crashed, Lost, Pool
+from eqtrace.run.outcome import Crashed, Done, Lost
+from eqtrace.run.pool import Pool
 from eqtrace.run.work import EXECUTED, Unit, Work, site_of
 from eqtrace.spec.load import load
-from eqtrace.spec.sizes import draws as size_draws
+from eqtrace.spec import sizes
+
+SESSION = "eqtrace.run.session:Session"
 
 Progress = Callable[[int, int, str], None]
 
@@ -51,10 +54,9 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
     specification = load(config)
     index = Index(config)
     specification = complete(specification, index)
-    draws, size_faults = size_draws(config)
-    names = {name for draw in draws for name in draw}
+    names = {name for draw in sizes.draws(config) for name in draw}
     forms: dict[str, Form] = {}
-    faults: list[Fault] = [*size_faults]
+    faults: list[Fault] = [*sizes.faults(config)]
     for equation in specification.equations:
         form, found = read(equation, parameters=_parameters(equation), sizes=names)
         if form is not None:
@@ -113,13 +115,14 @@ def _methods(
             else:
                 results[unit] = _unreadable(equations[equation_id], method)
     if units:
-        pool = Pool(min(jobs, len(units)), "eqtrace.run.session:Session", _work(project, seed), timeout)
-        for done, (unit, outcome) in enumerate(pool.run(units), 1):
-            if isinstance(outcome, Lost | Crashed):
-                outcome = _lost(equations[unit.equation], unit.method, outcome)
-            results[unit] = outcome
-            if progress is not None:
-                progress(done, len(units), unit.equation)
+        work = _work(project, seed)
+        with Pool(min(jobs, len(units)), SESSION, work, timeout, work.root, work.pythonpath) as pool:
+            for done, outcome in enumerate(pool.run(units), 1):
+                unit = outcome.unit
+                finished = isinstance(outcome, Done)
+                results[unit] = outcome.value if finished else _lost(equations[unit.equation], unit.method, outcome)
+                if progress is not None:
+                    progress(done, len(units), unit.equation)
     return [
         results[Unit(equation_id, method)]
         for equation_id in project.selected
@@ -152,7 +155,7 @@ def _work(project: Project, seed: int) -> Work:
         forms=project.forms,
         sites={name: site for name, site in sites.items() if modules[site.file]},
         scenarios=os.path.join(root, scenarios) if scenarios else None,
-        draws=size_draws(project.config)[0],
+        draws=sizes.draws(project.config),
         seed=seed,
     )
 
@@ -164,7 +167,7 @@ def _lost(equation: Equation, method: str, outcome: Lost | Crashed) -> MethodRes
         fault = Fault("internal-error", message, equation.span, "", (), equation.id, method)
     else:
         activity = outcome.activity or f"method {method} of {equation.id}"
-        message = f"{activity} {outcome.reason}\n{outcome.output.rstrip()}".rstrip()
+        message = "\n".join(filter(None, (f"{activity} {outcome.reason}", outcome.traceback.rstrip(), outcome.output.rstrip())))
         fault = Fault("user-code-failed", message, equation.span, "", (), equation.id, method)
     detail = fault.message.splitlines()[0]
     return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail=detail), (fault,))

@@ -9,8 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from eqtrace.formula.evaluate import holds
 from eqtrace.formula.form import Form
-from eqtrace.formula.shape import dimension_names, dimension_value
+from eqtrace.formula.parse import parse_term
+from eqtrace.formula.shape import integer
+from eqtrace.formula.term import Compare, Name, Number, Term, walk
+from eqtrace.model.span import Text
 from eqtrace.model.symbol import Domain, Symbol
 
 DRAWS = 32  # random draws beside the edge grid (design: at least 32)
@@ -70,8 +74,7 @@ def draws(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rn
     Raises:
         NoDraw: `where` or a domain refuses everything that was tried.
     """
-    kinks = tuple((f"kink {value:g}", _choice((value, value + 1e-12, value - 1e-12))) for value in form.kinks())
-    fills = itertools.chain(EDGES, kinks, itertools.islice(itertools.cycle(RANDOM), DRAWS))
+    fills = itertools.chain(EDGES, _kinks(form), itertools.islice(itertools.cycle(RANDOM), DRAWS))
     made = 0
     for name, fill in fills:
         draw = _draw(form, symbols, wanted, rng, fill, name)
@@ -79,60 +82,94 @@ def draws(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rn
             made += 1
             yield draw
     if not made:
-        raise NoDraw(f"no input within the domains satisfies where: {form.where_text}")
+        raise NoDraw("no input within the domains satisfies `where`")
+
+
+def _kinks(form: Form) -> list[tuple[str, Fill]]:
+    """Values at and about the numbers that a form compares with."""
+    numbers = {
+        float(side.value)
+        for part in form.parts
+        for node in walk(part.statement)
+        if isinstance(node, Compare)
+        for side in (node.left, node.right)
+        if isinstance(side, Number)
+    }
+    return [(f"about {value:g}", _choice((value, value + 1e-12, value - 1e-12))) for value in sorted(numbers - {0.0})]
 
 
 def large_draw(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rng: Generator) -> Draw:
-    """One draw at large sizes, for statistics that need many entries at once; unbounded integers are large too."""
-    texts = [dim.value for each in wanted for dim in symbols[each].shape or () if dim.value != "..."]
-    names = sorted({name for text in texts for name in dimension_names(text)})
+    """One draw at large sizes, for statistics that need many entries at once; unbounded integers are large too.
+
+    Raises:
+        NoDraw: `where` refuses everything that was tried.
+    """
     for _ in range(_TRIES):
-        sizes = {name: int(rng.integers(60, 240)) for name in names}
+        sizes = {name: int(rng.integers(60, 240)) for name in size_names(form, wanted)}
         values: dict[str, Any] = {}
         for each in wanted:
             domain = symbols[each].domain
             unbounded = domain.integer and domain.maximum is None and not symbols[each].shape
-            value = value_of(symbols[each], sizes, rng, RANDOM[0][1])
+            value = value_of(form, symbols[each], sizes, rng, RANDOM[0][1])
             values[each] = int(rng.integers(60, 240)) if unbounded else value
-        if form.holds(values, sizes) is not False:
+        if holds(form, values, sizes) is not False:
             return Draw(values, sizes, "large sizes")
-    raise NoDraw(f"no large input satisfies where: {form.where_text}")
+    raise NoDraw("no large input satisfies `where`")
 
 
 def _draw(
     form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rng: Generator, fill: Fill, name: str
 ) -> Draw | None:
     for _ in range(_TRIES):
-        sizes = random_sizes(symbols, wanted, rng)
+        sizes = random_sizes(form, wanted, rng)
         if sizes is None:
             continue
-        values = {each: value_of(symbols[each], sizes, rng, fill) for each in wanted}
-        if form.holds(values, sizes) is not False:
+        values = {each: value_of(form, symbols[each], sizes, rng, fill) for each in wanted}
+        if holds(form, values, sizes) is not False:
             return Draw(values, sizes, name)
     return None
 
 
-def random_sizes(symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rng: Generator) -> dict[str, int] | None:
+def _dims(form: Form, wanted: tuple[str, ...]) -> list[Term]:
+    return [dim for each in wanted if (shape := form.shapes.get(each)) is not None for dim in shape.dims]
+
+
+def size_names(form: Form, wanted: tuple[str, ...]) -> list[str]:
+    """The names of the sizes in the shapes of these symbols."""
+    return sorted({node.name for dim in _dims(form, wanted) for node in walk(dim) if isinstance(node, Name)})
+
+
+def random_sizes(form: Form, wanted: tuple[str, ...], rng: Generator) -> dict[str, int] | None:
     """Small sizes, pairwise distinct, for every name in the shapes (at times one of them is 1); None if they clash."""
-    texts = [dim.value for each in wanted for dim in symbols[each].shape or () if dim.value != "..."]
-    names = sorted({name for text in texts for name in dimension_names(text)})
-    pool = list(rng.permutation(_POOL if len(names) <= len(_POOL) else np.arange(2, len(names) + 4)))
+    names = size_names(form, wanted)
+    pool = rng.permutation(_POOL if len(names) <= len(_POOL) else np.arange(2, len(names) + 4))
     sizes = {name: int(size) for name, size in zip(names, pool, strict=False)}
     if names and rng.random() < 0.15:
         sizes[str(rng.choice(names))] = 1
-    compound = {text: dimension_value(text, sizes) for text in texts}
-    return sizes if len(set(compound.values()) | set(sizes.values())) == len(compound.keys() | sizes.keys()) else None
+    lengths = {dim: integer(dim, sizes) for dim in _dims(form, wanted) if not isinstance(dim, Number)}
+    return sizes if len(set(lengths.values())) == len(lengths) else None
 
 
-def value_of(symbol: Symbol, sizes: Mapping[str, int], rng: Generator, fill: Fill) -> Any:
+def value_of(form: Form, symbol: Symbol, sizes: Mapping[str, int], rng: Generator, fill: Fill) -> Any:
     """A value of the symbol's shape and domain; a scalar symbol gets a Python number."""
-    dims = [dim.value for dim in symbol.shape or ()]
-    leading = tuple(rng.integers(1, 3, rng.integers(0, 3))) if "..." in dims else ()
-    shape = (*map(int, leading), *(dimension_value(dim, sizes) for dim in dims if dim != "..."))
+    declared = form.shapes.get(symbol.name)
+    lengths = [integer(dim, sizes) or 0 for dim in declared.dims] if declared is not None else []
+    leading = rng.integers(1, 3, rng.integers(0, 3)) if declared is not None and declared.batch else ()
+    shape = (*map(int, leading), *lengths)
     value = _within(symbol.domain, sizes, rng, fill, shape)
     if shape:
         return value
     return int(value) if symbol.domain.integer else float(value)
+
+
+def _bound(text: Text | None, sizes: Mapping[str, int]) -> float | None:
+    if text is None:
+        return None
+    try:
+        return float(text.value)
+    except ValueError:
+        term = parse_term(text.value)[0]
+        return None if term is None else integer(term, sizes)
 
 
 def _within(domain: Domain, sizes: Mapping[str, int], rng: Generator, fill: Fill, shape: tuple[int, ...]) -> np.ndarray:
@@ -140,7 +177,7 @@ def _within(domain: Domain, sizes: Mapping[str, int], rng: Generator, fill: Fill
         return rng.choice(np.asarray(domain.one_of), shape)
     if domain.permutation:
         return rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape).copy(), axis=-1)
-    low, high = (bound and float(dimension_value(bound.value, sizes)) for bound in (domain.minimum, domain.maximum))
+    low, high = _bound(domain.minimum, sizes), _bound(domain.maximum, sizes)
     if domain.integer:
         return _integers(domain, low, high, rng, shape)
     values = np.asarray(fill(rng, shape), dtype=float)
@@ -150,11 +187,14 @@ def _within(domain: Domain, sizes: Mapping[str, int], rng: Generator, fill: Fill
     return _bounded(values, low, high, domain.open, rng)
 
 
-def _integers(domain: Domain, low: float | None, high: float | None, rng: Generator, shape: tuple[int, ...]) -> np.ndarray:
+def _integers(
+    domain: Domain, low: float | None, high: float | None, rng: Generator, shape: tuple[int, ...]
+) -> np.ndarray:
     first = int(-5 if low is None else low) + ("min" in domain.open)
     last = int(first + 9 if high is None else high) - ("max" in domain.open)
     if domain.distinct and shape:
-        return rng.permutation(np.arange(first, max(last + 1, first + int(np.prod(shape)))))[: int(np.prod(shape))].reshape(shape)
+        count = int(np.prod(shape))
+        return rng.permutation(np.arange(first, max(last + 1, first + count)))[:count].reshape(shape)
     return rng.integers(first, max(first, last) + 1, shape)
 
 
@@ -163,9 +203,8 @@ def _bounded(
 ) -> np.ndarray:
     """Folds values into their bounds, so that the magnitudes of the fill stay; a bound itself is kept where allowed."""
     if low is not None and high is not None:
-        span = high - low
         inside = (values >= low) & (values <= high)
-        values = np.where(inside, values, low + span * rng.random(values.shape))
+        values = np.where(inside, values, low + (high - low) * rng.random(values.shape))
     elif low is not None:
         values = np.where(values < low, low + np.abs(values - low), values)
     elif high is not None:

@@ -24,6 +24,7 @@ from eqtrace.run.exact.shadow import Shadows
 from eqtrace.run.failed import Failed
 from eqtrace.run.hook import install
 from eqtrace.run.methods import METHODS
+from eqtrace.run.outcome import Lost
 from eqtrace.run.work import Work, Unit
 from eqtrace.run.record import Recorder
 
@@ -38,7 +39,7 @@ class Session:
             again.
     """
 
-    def __init__(self, work: Work, activity: Callable[[str], None], poisoned: Mapping[str, str]) -> None:
+    def __init__(self, work: Work, activity: Callable[[str], None], poisoned: Mapping[str, Lost]) -> None:
         self.work = work
         self._activity = activity
         self._poisoned = poisoned
@@ -74,7 +75,7 @@ class Session:
         """
         if activity in self._poisoned:
             hint = "nothing after it in the same run was seen; a longer limit is --timeout SECONDS"
-            raise Failed(Fault("user-code-failed", f"{activity} {self._poisoned[activity]}", span, hint))
+            raise Failed(Fault("user-code-failed", f"{activity} {self._poisoned[activity].reason}", span, hint))
         self._activity(activity)
         try:
             return work()

@@ -11,9 +11,10 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from eqtrace.code.bind import Left, parse_left
-from eqtrace.run.instrument import find_statement
+from eqtrace.code.bind import TARGET, Left, parse_left
+from eqtrace.code.source import SourceFile, decode
 from eqtrace.run.site import Site
+from eqtrace.run.tree import Tree
 from eqtrace.run.walk import read
 
 _RESULT = "__eqtrace_result__"
@@ -39,14 +40,15 @@ class Statement:
     def __init__(self, site: Site, rewrite: Rewrite | None = None) -> None:
         self._programs: list[tuple[types.CodeType, list[tuple[str, Left]]]] = []
         tree, lines = source_tree(site.file)
-        statement = find_statement(tree, site)
+        text = decode(Path(site.file).read_bytes())
+        statement = Tree(SourceFile(site.file, text, tree)).statement(site.line, site.column)
         if statement is None:
             raise CannotRun("the statement is not where it was")
         lefts = {symbol: parse_left(text, statement) for symbol, text in site.outputs.items()}
         for symbol, left in lefts.items():
-            if left.kind != "target":
+            if left.kind != TARGET:
                 self._add(_assignment(left, statement), [(symbol, left)], lines, site.file, rewrite)
-        targets = [(symbol, left) for symbol, left in lefts.items() if left.kind == "target"]
+        targets = [(symbol, left) for symbol, left in lefts.items() if left.kind == TARGET]
         if targets:
             self._add(statement, targets, lines, site.file, rewrite)
 
@@ -57,7 +59,7 @@ class Statement:
             space = dict(namespace)
             exec(code, space)
             for symbol, left in reads:
-                value = read(left.node, space) if left.kind == "target" else space[_RESULT]
+                value = read(left.node, space) if left.kind == TARGET else space[_RESULT]
                 outputs[symbol] = reduce(lambda each, index: each[index], left.path, value)
         return outputs
 
@@ -115,7 +117,8 @@ def call_with(function: Callable[..., Any], original: types.FunctionType, namesp
 
 def whole_outputs(site: Site, result: Any) -> dict[str, Any]:
     """The outputs of a whole function, read from its result."""
-    lefts = {symbol: parse_left(text, None) for symbol, text in site.outputs.items()}
+    returned = ast.parse("return result").body[0]
+    lefts = {symbol: parse_left(text, returned) for symbol, text in site.outputs.items()}
     return {symbol: reduce(lambda each, index: each[index], left.path, result) for symbol, left in lefts.items()}
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from eqtrace.formula.form import Form
+from eqtrace.formula.form import RESULT, Form
 from eqtrace.model.anchor import Anchor, Match, Role
 from eqtrace.model.equation import Equation
 from eqtrace.run.site import Site
@@ -76,18 +76,24 @@ def site_of(match: Match, equation: Equation, form: Form | None, root: Path) -> 
 
 def bound_names(anchor: Anchor, equation: Equation, form: Form, function: str) -> tuple[dict[str, str], dict[str, str]]:
     """Right sides (read before) and left sides (read after) of an anchor, by symbol."""
-    parts = form.parts if anchor.part is None else (anchor.part,)
+    parts = range(len(form.parts)) if anchor.part is None else (anchor.part,)
     left = {name for part in parts for name in form.left(part)}
     needed = {name for part in parts for name in form.needed(part)}
     inputs: dict[str, str] = {}
     outputs: dict[str, str] = {}
     for name in sorted(left | needed):
-        symbol = equation.symbols.get(name)
-        code = anchor.bind[name].value if name in anchor.bind else symbol and symbol.code_name(function)
-        if code is None or not code:
-            continue
-        if name in left:
+        code = _code(anchor, equation, name.removeprefix("Old(").removesuffix(")"), function)
+        if code and name in left:
             outputs[name] = code
-        if name in needed and name not in left:
+        elif code:
             inputs[name] = code
     return inputs, outputs
+
+
+def _code(anchor: Anchor, equation: Equation, name: str, function: str) -> str | None:
+    if name in anchor.bind:
+        return anchor.bind[name].value
+    if anchor.target is not None and name == RESULT:
+        return RESULT
+    symbol = equation.symbols.get(name)
+    return symbol.code_name(function) if symbol is not None else None

@@ -33,8 +33,7 @@ _HINTS = (
     ("unknown escape", "in double quotes a backslash starts an escape: write LaTeX in single quotes"),
     ("hexdecimal", "in double quotes a backslash starts an escape: write LaTeX in single quotes"),
     ("mapping values are not allowed", "put a text that holds ': ' in single quotes"),
-    ("tab character", "indent with spaces"),
-    ("cannot start any token", "put a text that starts with @, `, % or a tab in single quotes"),
+    ("cannot start any token", "put a text that starts with @, ` or % in single quotes"),
     ("another document", "one file holds one document: remove the line `---`"),
     ("undefined alias", "put a text that starts with * in single quotes"),
 )
@@ -92,7 +91,7 @@ def compose(text: str, path: str) -> tuple[Node | None, tuple[Fault, ...]]:
     except RecursionError:
         faults.append(Fault("limit", "the document is nested too deeply", Span(path, 1)))
     except yaml.MarkedYAMLError as error:
-        faults.append(_syntax(error, path))
+        faults.append(_syntax(error, path, text))
     except yaml.YAMLError as error:
         faults.append(Fault("yaml-syntax", f"the YAML can't be read: {error}", Span(path, 1)))
     return None, tuple(faults)
@@ -109,12 +108,15 @@ def _raw_control(text: str, offset: int, path: str) -> Fault:
     return Fault("control-character", message, place, "remove it; LaTeX commands start with a backslash")
 
 
-def _syntax(error: yaml.MarkedYAMLError, path: str) -> Fault:
+def _syntax(error: yaml.MarkedYAMLError, path: str, text: str) -> Fault:
     mark = error.problem_mark or error.context_mark
     words = [word for word in (error.problem, error.context) if word]
     related: tuple[Related, ...] = ()
     if error.context_mark is not None and error.context and mark is not error.context_mark:
         related = (Related(mark_span(path, error.context_mark), error.context),)
-    hint = next((hint for part, hint in _HINTS if part in " ".join(words)), "")
+    is_tab = mark is not None and text[mark.index : mark.index + 1] == "\t"
+    hint = "indent with spaces" if is_tab else next((hint for part, hint in _HINTS if part in " ".join(words)), "")
     place = mark_span(path, mark) if mark is not None else Span(path, 1)
+    if "nesting depth" in " ".join(words):
+        return Fault("limit", "the document is nested too deeply", place)
     return Fault("yaml-syntax", f"the YAML can't be read: {', '.join(words)}", place, hint, related)

@@ -14,6 +14,7 @@ from eqtrace.spec import scalar
 from eqtrace.spec.compose import MAX_NODES, PREFIX, STR, compose
 
 MAX_SCALAR = 100_000  # characters
+_SCALARS = {PREFIX + kind for kind in ("str", "int", "float", "bool", "null", "timestamp", "merge")}
 _COLLECTIONS = {PREFIX + "map", PREFIX + "seq"}
 
 
@@ -162,7 +163,7 @@ class _Converter:
         place = Entries(node)
         keys, values, convert = place.keys, place.values, self.convert
         for key_node, value_node in node.value:
-            if type(key_node) is not ScalarNode or key_node.tag != STR or key_node.style == '"':
+            if self._check_length or type(key_node) is not ScalarNode or key_node.tag != STR or key_node.style == '"':
                 key = self._key(key_node)
                 if key is None:
                     continue
@@ -190,7 +191,9 @@ class _Converter:
             document.fault("schema", node, "merge keys (`<<`) are not read", hint)
             return None
         if node.tag == STR:
-            return str(self._scalar(node))
+            before = len(document.faults)
+            key = str(self._scalar(node))
+            return key if len(document.faults) == before else None
         found = scalar.reading(node)
         shown = f"the key `{node.value}` is read as {found}" if node.value else "a key is empty"
         document.fault("yaml-type", node, shown, f"put it in quotes: '{node.value}'" if node.value else "")
@@ -206,7 +209,7 @@ class _Converter:
         if len(node.value) > MAX_SCALAR:
             message = f"a text is longer than {MAX_SCALAR:,} characters"
             raise Refused(Fault("limit", message, document.span(node)))
-        if not node.tag.startswith(PREFIX):
+        if node.tag not in _SCALARS:
             self._tag(node)
             return node.value
         if node.style == '"':

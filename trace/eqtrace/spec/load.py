@@ -95,6 +95,7 @@ class _Loading:
         document = self._document(name)
         if document is None or document.refused:
             self.context.complete = False
+            self.faults += document.faults if document is not None else ()
             return ()
         found: tuple[Topic, ...] = ()
         if not isinstance(document.place, Entries):
@@ -134,6 +135,13 @@ class _Loading:
 
 
 def _ordered(faults: list[Fault]) -> tuple[Fault, ...]:
-    """By place, each once: what several equations share is reported once."""
-    unique = dict.fromkeys(faults)
+    """By place, each once; what YAML misreads is not also reported as what the schema makes of it."""
+    misread = {_start(fault) for fault in faults if fault.kind in ("yaml-type", "control-character")}
+    unique = dict.fromkeys(
+        fault for fault in faults if fault.kind not in ("schema", "reserved-name") or _start(fault) not in misread
+    )
     return tuple(sorted(unique, key=lambda fault: (fault.span, fault.kind, fault.message)))
+
+
+def _start(fault: Fault) -> tuple[str, int, int]:
+    return fault.span.path, fault.span.line, fault.span.column

@@ -42,7 +42,7 @@ def report_each(error: ValidationError, document: Document, place: Place, model:
     for item in errors:
         inner, depth = _walk(place, item["loc"][:1])
         loc = item["loc"][depth:]
-        name = "" if loc else str(item["loc"][0])
+        name = "" if loc or isinstance(item["loc"][0], int) else item["loc"][0]
         _Mistake(document, inner, model, item["type"], loc, item.get("ctx", {}), name).report()
     return tuple(item["loc"] for item in errors)
 
@@ -88,7 +88,7 @@ class _Mistake:
         self.loc = loc
         self.context = context
         self.model = _model_at(model, loc[:-1])
-        self.place, self.depth = _walk(place, loc)
+        self.place, self.depth = _walk(place, loc[:-1] if type_ == "extra_forbidden" else loc)
         names = [part for part in loc if isinstance(part, str)]
         self.name = names[-1] if names else name
 

@@ -23,7 +23,7 @@ _QUALNAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _MODULE = re.compile(_QUALNAME)
 _PATH = re.compile(r"[^\s:\\]+\.py")
 _KEYS = frozenset(info.alias or name for name, info in schema.ShortEntry.model_fields.items())
-_TOPIC_KEYS = frozenset(schema.Topic.model_fields) - _KEYS | {"equations", "symbols"}
+_TOPIC_KEYS = frozenset(schema.Topic.model_fields)
 _LINES = (Role.COMPUTES, Role.INLINE)
 
 
@@ -58,8 +58,8 @@ def read(document: Document, context: Context) -> tuple[Topic, ...]:
 def _is_topic_without_name(document: Document) -> bool:
     place = document.place
     assert isinstance(place, Entries)
-    own = _TOPIC_KEYS.intersection(place.keys)
-    if len(own) < 2:
+    own = _TOPIC_KEYS.intersection(place.values)
+    if len(own) < 2 or all(isinstance(place.values[key], Entries) for key in own):
         return False
     hint = mistakes.nearest("topic", [key for key in place.keys if key not in _TOPIC_KEYS])
     message = "the file has the keys of a topic, but no key `topic`"

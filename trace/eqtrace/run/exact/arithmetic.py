@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from eqtrace.run.exact import rewrite
 def number(text: str) -> Ball | float:
     """The decimal that a literal states; infinities (`1e999`) stay floats."""
     value = float(text)
-    return value if math.isinf(value) else exact(text)
+    return value if math.isinf(value) else exact(Fraction(text))
 
 
 def _is_integer(value: Any) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from eqtrace.formula.arbs import FUNCTIONS
 from eqtrace.formula.ball import Ball, BallError, exact, lift, pi
 from eqtrace.run.exact.arithmetic import has_ball, lift_integers
 
@@ -39,7 +40,6 @@ _NATIVE = (
     "floor_divide remainder mod broadcast_arrays ix_ meshgrid unique delete insert append vdot kron multiply vander"
 ).split()
 _UFUNC_METHODS = ("at", "reduce", "accumulate", "outer")
-_BALL_METHODS = {"arcsin": "asin", "arccos": "acos", "arctan": "atan"}
 
 
 def _scalar(result: Any) -> Any:
@@ -141,13 +141,13 @@ def _float64(value: Any = 0.0) -> Any:
 
 
 def _each_finite(value: Any) -> Any:
-    test = np.frompyfunc(lambda each: each.is_finite() if isinstance(each, Ball) else math.isfinite(each), 1, 1)
+    test = np.frompyfunc(lambda each: each.isfinite() if isinstance(each, Ball) else math.isfinite(each), 1, 1)
     found = test(value)
     return found.astype(bool) if isinstance(found, np.ndarray) else bool(found)
 
 
 def _each_nan(value: Any) -> Any:
-    test = np.frompyfunc(lambda each: each.is_nan() if isinstance(each, Ball) else math.isnan(each), 1, 1)
+    test = np.frompyfunc(lambda each: each.isnan() if isinstance(each, Ball) else math.isnan(each), 1, 1)
     found = test(value)
     return found.astype(bool) if isinstance(found, np.ndarray) else bool(found)
 
@@ -229,22 +229,26 @@ class NumPy:
         return original
 
 
-def _ball_method(name: str) -> Function:
-    def call(value: Any, *arguments: Any) -> Any:
-        ball = lift_integers(value)
-        if isinstance(ball, np.ndarray):
-            return np.frompyfunc(lambda each: getattr(each, name)(*arguments), 1, 1)(ball)
-        return getattr(ball, name)(*arguments)
+def _each(function: Callable[[Ball], Any]) -> Function:
+    def call(value: Any) -> Any:
+        return _scalar(np.frompyfunc(function, 1, 1)(lift_integers(value)))
 
     return call
+
+
+def _named(name: str) -> Function:
+    """A function of the forms' own vocabulary, on balls."""
+    return _each(lambda ball: Ball(FUNCTIONS[name](ball.arb)))
 
 
 class Math:
     """`math` under balls."""
 
     _SAME = frozenset("exp expm1 log1p log2 log10 sqrt sin cos tan sinh cosh tanh atan2 hypot".split())
-    _METHODS = {"asin": "arcsin", "acos": "arccos", "atan": "arctan", "fabs": "__abs__", "erf": "erf", "erfc": "erfc"}
-    _METHODS |= {"gamma": "gamma", "lgamma": "lgamma", "floor": "__floor__", "ceil": "__ceil__"}
+    _NAMES = {name: name for name in "asin acos atan asinh acosh atanh cbrt erf erfc gamma".split()} | {
+        "fabs": "Abs",
+        "lgamma": "loggamma",
+    }
 
     def __getattr__(self, name: str) -> Any:
         if name == "pi":
@@ -255,9 +259,9 @@ class Math:
             return pi() * 2
         if name in self._SAME:
             return _ARRAY_FUNCTIONS[{"atan2": "arctan2"}.get(name, name)]
-        if name in self._METHODS:
-            return _ball_method(self._METHODS[name])
-        if name in ("pow", "log", "isfinite", "isnan", "isinf", "fsum", "radians", "degrees"):
+        if name in self._NAMES:
+            return _named(self._NAMES[name])
+        if name in ("pow", "log", "isfinite", "isnan", "isinf", "fsum", "radians", "degrees", "floor", "ceil"):
             return getattr(self, "_" + name)
         original = getattr(math, name)
         return _refusing(f"math.{name}", original) if callable(original) else original
@@ -286,6 +290,9 @@ class Math:
     def _isinf(value: Any) -> bool:
         return not (_each_finite(value) or _each_nan(value))
 
+    _floor = staticmethod(_each(lambda ball: ball.floor()))
+    _ceil = staticmethod(_each(lambda ball: ball.ceil()))
+
     @staticmethod
     def _fsum(values: Any) -> Any:
         return sum(values, exact(0))
@@ -296,10 +303,12 @@ def _expit(value: Any) -> Any:
 
 
 SPECIAL: dict[str, Function] = {
-    "erf": _ball_method("erf"),
-    "erfc": _ball_method("erfc"),
-    "gamma": _ball_method("gamma"),
-    "gammaln": _ball_method("lgamma"),
+    "erf": _named("erf"),
+    "erfc": _named("erfc"),
+    "gamma": _named("gamma"),
+    "gammaln": _named("loggamma"),
+    "digamma": _named("digamma"),
+    "psi": _named("digamma"),
     "expit": _expit,
 }
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
+from eqtrace.formula.ball import as_arb
 from eqtrace.model.equation import Tolerance
 
 FACTOR = 8
@@ -56,15 +57,9 @@ class Comparison:
 
 
 def as_ball(value: Any) -> arb:
-    """A number of any kind as a raw ball, exactly."""
-    if isinstance(value, arb):
-        return value
-    raw = getattr(value, "value", value)  # a Ball holds its arb
-    if isinstance(raw, arb):
-        return raw
-    if isinstance(raw, bool | np.bool_):
-        return arb(int(raw))
-    return arb(int(raw)) if isinstance(raw, int | np.integer) else arb(float(raw))
+    """A number of any kind as a raw ball, exactly; what is no number is NaN, which nothing equals."""
+    number = as_arb(value)
+    return arb.nan() if number is None else number
 
 
 def same_infinity(left: arb, right: arb) -> bool:

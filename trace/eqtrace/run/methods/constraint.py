@@ -10,11 +10,11 @@ import numpy as np
 
 from eqtrace.formula.evaluate import truth
 from eqtrace.formula.form import Form
-from eqtrace.formula.shape import dimension_names, solve
+from eqtrace.formula.shape import solve
 from eqtrace.formula.term import ArrayShape, Name, walk
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
-from eqtrace.model.span import Span, Text
+from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.capture import Target
 from eqtrace.run.failed import Failed
@@ -55,9 +55,9 @@ def verify(equation: Equation, session: Session) -> MethodResult:
 
 
 def _broken(form: Form, values: Mapping[str, Any]) -> str:
-    solved = solve(form, values)
+    solved = solve(form.shapes, values)
     if solved.mismatches:
-        return "; ".join(solved.mismatches)
+        return "; ".join(map(str, solved.mismatches))
     for part in range(len(form.parts)):
         if truth(form, part, values, solved.sizes) is False:
             return form.parts[part].text.value
@@ -103,13 +103,13 @@ def _violations(equation: Equation, form: Form, target: Target, rng: np.random.G
     shaped = [node for part in form.parts for node in walk(part.statement) if isinstance(node, ArrayShape)]
     shaped = [node for node in shaped if node.symbol in target.symbols]
     if shaped:
-        yield from _shape_violations(equation, shaped, target, rng)
+        yield from _shape_violations(equation, form, shaped, target, rng)
     else:
         yield from _value_violations(equation, form, target, rng)
 
 
 def _shape_violations(
-    equation: Equation, shaped: list[ArrayShape], target: Target, rng: np.random.Generator
+    equation: Equation, form: Form, shaped: list[ArrayShape], target: Target, rng: np.random.Generator
 ) -> Iterator[Draw]:
     """Each size that two arrays share, made different in one of them (and never 1, which would broadcast)."""
     owners: dict[str, list[str]] = {}
@@ -120,18 +120,18 @@ def _shape_violations(
     shared = [(name, symbols) for name, symbols in owners.items() if len(symbols) > 1]
     for number in range(VIOLATIONS if shared else 0):
         name, symbols = shared[number % len(shared)]
-        sizes = _distinct(equation, target, rng)
+        sizes = _distinct(form, target, rng)
         changed = symbols[number // len(shared) % len(symbols)]
         values = {}
         for symbol in target.symbols:
             taken = {**sizes, name: sizes[name] + max(sizes.values())} if symbol == changed else sizes
-            values[symbol] = value_of(equation.symbols[symbol], taken, rng, _normal)
+            values[symbol] = value_of(form, equation.symbols[symbol], taken, rng, _normal)
         yield Draw(values, sizes, f"{changed} with another {name}")
 
 
-def _distinct(equation: Equation, target: Target, rng: np.random.Generator) -> dict[str, int]:
+def _distinct(form: Form, target: Target, rng: np.random.Generator) -> dict[str, int]:
     while True:
-        sizes = random_sizes(equation.symbols, target.symbols, rng)
+        sizes = random_sizes(form, target.symbols, rng)
         if sizes is not None and min(sizes.values(), default=2) > 1:
             return sizes
 
@@ -142,7 +142,7 @@ def _value_violations(equation: Equation, form: Form, target: Target, rng: np.ra
     names = sorted(form.sizes)
     for _ in range(_TRIES):
         sizes = {name: int(rng.integers(1, 12)) for name in names}
-        values = {symbol: value_of(equation.symbols[symbol], sizes, rng, _normal) for symbol in target.symbols}
+        values = {symbol: value_of(form, equation.symbols[symbol], sizes, rng, _normal) for symbol in target.symbols}
         if any(truth(form, part, values, sizes) is False for part in range(len(form.parts))):
             yield Draw(values, sizes, "a violation")
             made += 1

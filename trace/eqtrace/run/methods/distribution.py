@@ -106,9 +106,9 @@ def _levels(
 
 def _level(equation: Equation, form: Form, law: Distributed, event: Event, rng: np.random.Generator) -> np.ndarray:
     values = {**event.inputs, **event.outputs}
-    solved = solve(form, values)
+    solved = solve(form.shapes, values)
     if solved.mismatches:
-        raise _Mismatch("; ".join(solved.mismatches))
+        raise _Mismatch("; ".join(map(str, solved.mismatches)))
     subject = law.subject
     assert isinstance(subject, Indexed | Name)
     drawn = np.asarray(values[subject.base if isinstance(subject, Indexed) else subject.name])

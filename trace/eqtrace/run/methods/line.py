@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from eqtrace.formula.ball import BallError, Undecided, lift
-from eqtrace.formula.evaluate import Balls, Unsupported, sides
-from eqtrace.formula.form import Form
+from eqtrace.formula.evaluate import Balls, Unsupported, holds, sides
+from eqtrace.formula.form import Form, Shape
 from eqtrace.formula.shape import solve
 from eqtrace.model.anchor import Anchor
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
-from eqtrace.model.symbol import Symbol
 from eqtrace.model.verdict import Verdict
 from eqtrace.run.capture import Captured
 from eqtrace.run.exact.replay import Replay
@@ -65,9 +66,12 @@ class LineCheck:
         self._equation = equation
         self._session = session
         self._form = session.work.forms[equation.id]
-        self._symbols = batched(equation.symbols) if is_scalar(self._form, equation) else equation.symbols
-        self._parts = [part for part in self._form.parts if anchor.part in (None, part)]
-        self._parts = [part for part in self._parts if self._form.left(part) & site.outputs.keys()]
+        self._shapes = batched(self._form)
+        self._parts = [
+            part
+            for part in range(len(self._form.parts))
+            if anchor.part in (None, part) and site.outputs.keys() & set(self._form.left(part))
+        ]
         self.line = Line(anchor, site)
         try:
             self._replay: Replay | None = Replay(site, session.shadows, session.exact_constants)
@@ -93,12 +97,13 @@ class LineCheck:
         for symbol in event.changed:
             self._fault("argument-changed", f"the statement changes {symbol} in place ({each.origin})", "")
         values = {**event.inputs, **event.outputs}
-        solved = solve(self._symbols, values)
+        solved = solve(self._shapes, values)
         if solved.mismatches:
-            self._fault("shape-mismatch", f"{'; '.join(solved.mismatches)} ({each.origin})", "correct the shape or the bind")
+            what = "; ".join(map(str, solved.mismatches))
+            self._fault("shape-mismatch", f"{what} ({each.origin})", "correct the shape or the bind")
             return
         try:
-            if self._form.holds(values, solved.sizes) is False:
+            if holds(self._form, values, solved.sizes) is False:
                 return
             for part in self._parts:
                 self._point(part, each, values, solved.sizes, replayed)
@@ -180,15 +185,15 @@ class LineCheck:
     def _refute(self, part: int, each: Captured, comparison: Comparison | None) -> None:
         found = Counterexample(each.event.inputs, comparison, each.origin)
         if comparison is not None:
-            found = shrink(found, each, self.line.site, self._symbols, lambda *values: self._again(part, *values))
+            found = shrink(found, each, self.line.site, self._equation.symbols, lambda *values: self._again(part, *values))
         message, hint = describe(found, self._equation, self.line.site, self._session.work.seed)
         self._fault("value-mismatch", message, hint)
 
     def _again(self, part: int, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Comparison | None:
         """The comparison on other inputs; None where the form claims nothing of them."""
         values = {**inputs, **outputs}
-        solved = solve(self._symbols, values)
-        if solved.mismatches or self._form.holds(values, solved.sizes) is False:
+        solved = solve(self._shapes, values)
+        if solved.mismatches or holds(self._form, values, solved.sizes) is False:
             return None
         return compare_in_float64(self._form, part, values, outputs, solved.sizes, self._equation.tolerance)[0]
 
@@ -238,25 +243,15 @@ def compare_in_float64(
     return max(comparisons, key=lambda each: (each.mismatch is not None, each.undecided, each.worst_ulp)), met
 
 
-def is_scalar(form: Form, equation: Equation) -> bool:
-    """Whether a form is of scalars alone, so that arrays may stand for its symbols."""
-    return not equation.indices and all(symbol.shape in ((), None) for symbol in equation.symbols.values())
-
-
-def batched(symbols: Mapping[str, Symbol]) -> dict[str, Symbol]:
-    """Scalar symbols as arrays of any shape."""
-    from eqtrace.model.span import Text
-
-    return {
-        name: replace(symbol, shape=(Text("...", symbol.span),)) if not symbol.shape else symbol
-        for name, symbol in symbols.items()
-    }
+def batched(form: Form) -> Mapping[str, Shape | None]:
+    """The declared shapes; of a form of scalars alone, arrays of any shape may stand for its symbols."""
+    if form.indices or any(shape is not None and shape.dims for shape in form.shapes.values()):
+        return form.shapes
+    return {name: Shape(True, ()) for name in form.shapes}
 
 
 def is_exact_kind(outputs: Mapping[str, Any]) -> bool:
     """Whether what was captured is of integers, truth values or strings, which compare exactly."""
-    import numpy as np
-
     return all(np.asarray(value).dtype.kind in "iubU" for value in outputs.values())
 
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eqtrace.formula.shape import dimension_value
+from eqtrace.formula.parse import parse_term
+from eqtrace.formula.shape import integer
 from eqtrace.model.equation import Equation, ParameterStart
 from eqtrace.model.finding import Fault, Related
-from eqtrace.model.span import Span
+from eqtrace.model.span import Span, Text
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.capture import Executions
 from eqtrace.run.record import Recording
@@ -99,9 +100,16 @@ def _expanded(
             continue
         if placeholder not in equation.indices:
             raise _Mismatch(f"`{placeholder}` in a key has no range under `indices`", entries[0].key.span)
-        stop = dimension_value(equation.indices[placeholder].stop.value, sizes)
-        for number in range(stop):
+        for number in range(_size(equation.indices[placeholder].stop, sizes)):
             yield from ((entry.key.value.replace(f"{{{placeholder}}}", str(number)), entry) for entry in entries)
+
+
+def _size(text: Text, sizes: Mapping[str, int]) -> int:
+    term = parse_term(text.value)[0]
+    size = None if term is None else integer(term, sizes)
+    if size is None:
+        raise _Mismatch(f"`{text.value}` is no size that the run gives", text.span)
+    return size
 
 
 def _placeholder(key: str) -> str:
@@ -122,7 +130,7 @@ def _key_difference(found: list[str], expected: list[str]) -> str:
 def _hold_entry(
     key: str, entry: ParameterStart, value: np.ndarray, sizes: Mapping[str, int], starts: Mapping[str, set[bytes]]
 ) -> None:
-    shape = tuple(dimension_value(dim.value, sizes) for dim in entry.shape)
+    shape = tuple(_size(dim, sizes) for dim in entry.shape)
     if value.shape != shape:
         raise _Mismatch(f"{key} has shape {value.shape}, the table says {shape}", entry.key.span)
     start = entry.start.value
