@@ -76,7 +76,9 @@ class Interpreter:
             case ast.List(elts=items):
                 return list(map(self.evaluate, items))
             case ast.Dict(keys=keys, values=values) if all(keys):
-                return {self.evaluate(key): self.evaluate(value) for key, value in zip(keys, values, strict=True) if key}
+                return {
+                    self.evaluate(key): self.evaluate(value) for key, value in zip(keys, values, strict=True) if key
+                }
             case ast.Subscript(value=value, slice=index):
                 return self.evaluate(value)[self.evaluate(index)]
             case ast.Attribute(value=value, attr=name) if not name.startswith("_"):

@@ -188,7 +188,9 @@ def _native(function: Any) -> Function:
 
 def _array_functions() -> dict[str, Any]:
     table: dict[str, Any] = {name: _elementwise(getattr(np, name)) for name in _ELEMENTWISE}
-    table |= {name: _elementwise(getattr(np, name)) for name in _LIFTED if name not in ("linspace", "interp", "average")}
+    table |= {
+        name: _elementwise(getattr(np, name)) for name in _LIFTED if name not in ("linspace", "interp", "average")
+    }
     table |= {name: _native(getattr(np, name)) for name in _NATIVE}
     for name in ("zeros", "empty"):
         table[name], table[name + "_like"] = _filled(0), _filled_like(0)

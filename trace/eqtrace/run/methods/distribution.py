@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eqtrace.formula.evaluate import Float64, evaluate
+from eqtrace.formula.evaluate import Float64, value_of
 from eqtrace.formula.form import Form
 from eqtrace.formula.shape import solve
 from eqtrace.formula.term import Distributed, Indexed, Name
@@ -45,9 +45,7 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     form = session.work.forms[equation.id]
     executions = Executions()
     targets = list(session.captures.targets(equation, executions))
-    laws = [
-        (part, claim) for part in range(len(form.parts)) if isinstance(claim := form.statement(part), Distributed)
-    ]
+    laws = [(part, claim) for part in range(len(form.parts)) if isinstance(claim := form.statement(part), Distributed)]
     if not targets or not laws:
         what = "no function that draws can be called (give a `call`)" if laws else "the form states no distribution"
         fault = Fault("method-not-run", what, equation.span, "", (), equation.id, "distribution")
@@ -62,7 +60,8 @@ def verify(equation: Equation, session: Session) -> MethodResult:
             _deterministic(equation, form, targets[0], session)
     except _Mismatch as mismatch:
         places = tuple(
-            Related(Span(site.path, site.line, site.column), "drawn here") for _, site in session.work.sites_of(equation)
+            Related(Span(site.path, site.line, site.column), "drawn here")
+            for _, site in session.work.sites_of(equation)
         )
         hint = f"seed {session.work.seed}; the tests' false-alarm probability is {FALSE_ALARM:g}"
         fault = Fault("distribution-mismatch", str(mismatch), equation.span, hint, places, equation.id, "distribution")
@@ -113,7 +112,7 @@ def _level(equation: Equation, form: Form, law: Distributed, event: Event, rng: 
     assert isinstance(subject, Indexed | Name)
     drawn = np.asarray(values[subject.base if isinstance(subject, Indexed) else subject.name])
     if law.law == "Uniform":
-        low, high = (np.asarray(evaluate(form, each, values, solved.sizes, Float64()), dtype=float) for each in law.args)
+        low, high = value_of(form, law.args, values, solved.sizes, Float64()).sides
         level = (drawn - low) / (high - low)
         if level.min() < 0 or level.max() > 1:
             worst = drawn.flat[int(np.argmax(np.abs(level - 0.5)))]
@@ -122,7 +121,9 @@ def _level(equation: Equation, form: Form, law: Distributed, event: Event, rng: 
     return _categorical_level(law, values, drawn, rng)
 
 
-def _categorical_level(law: Distributed, values: Mapping[str, Any], drawn: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _categorical_level(
+    law: Distributed, values: Mapping[str, Any], drawn: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
     """A category's place in the cumulative probabilities, spread evenly over its own probability."""
     argument = law.args[0]
     assert isinstance(argument, Name | Indexed)
@@ -155,7 +156,9 @@ def _test(levels: np.ndarray, continuous: bool) -> str:
     correlated = abs(float(pairs.mean()))
     limit = math.sqrt(math.log(2 / _EACH) / (8 * max(1, pairs.size)))
     if correlated > limit:
-        raise _Mismatch(f"neighbouring values are not independent: mean product {correlated:.4g}, at most {limit:.4g} by chance")
+        raise _Mismatch(
+            f"neighbouring values are not independent: mean product {correlated:.4g}, at most {limit:.4g} by chance"
+        )
     repeated = n - np.unique(ordered).size
     if continuous and repeated > 2:  # three repeats among 4e5 floats: probability below 1e-14
         raise _Mismatch(f"{repeated} of {n} drawn values are repeats of others")
