@@ -4,6 +4,7 @@ import pytest
 
 from eqtrace.model.equation import Equation
 from eqtrace.model.span import Span, Text
+from eqtrace.model.symbol import Symbol
 from eqtrace.report.mathml import LatexUnreadable, convert, faults
 
 TYPICAL = [
@@ -100,3 +101,11 @@ def test_faults_point_into_the_yaml() -> None:
     assert (fault.kind, fault.equation) == ("latex-unreadable", "a.broken")
     assert str(fault.span) == "spec/a.yaml:7:17"
     assert "Unknown command" in fault.message
+
+
+def test_a_symbol_whose_spelling_cannot_be_read_is_told_once() -> None:
+    symbols = {"x": Symbol("x", Span("spec/a.yaml", 3, 5), latex=("x", r"\foo"))}
+    pair = [Equation(name, "a", Span("spec/a.yaml", 5), symbols=symbols) for name in ("a.one", "a.two")]
+    (fault,) = faults(pair)
+    assert (str(fault.span), fault.equation) == ("spec/a.yaml:3:5", None)
+    assert "spelling" in fault.message

@@ -15,12 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from eqtrace.formula.ball import exact
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.capture import Captures
-from eqtrace.run.exact.shadow import Shadows
+from eqtrace.run.exact.shadow import Constants, Shadows
 from eqtrace.run.failed import Failed
 from eqtrace.run.hook import install
 from eqtrace.run.methods import METHODS
@@ -45,8 +44,7 @@ class Session:
         self._poisoned = poisoned
         self.recorder = Recorder()
         install(work.sites.values(), self.recorder, work.pythonpath)
-        self.shadows = Shadows(self.is_user_file)
-        self.exact_constants = Shadows(self.is_user_file, constant=exact)
+        self.twins = {constants: Shadows(self.is_user_file, constants) for constants in Constants}
         self.captures = Captures(self)
 
     def run(self, unit: Unit) -> MethodResult:

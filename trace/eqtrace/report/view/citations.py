@@ -13,6 +13,7 @@ from eqtrace.model.anchor import Anchor, Role, Status
 from eqtrace.model.results import Results
 from eqtrace.model.topic import Topic
 from eqtrace.report.highlight import line as highlighted
+from eqtrace.report.rows import executions
 from eqtrace.report.view.places import Places
 from eqtrace.report.words import ROLES, slug
 
@@ -123,7 +124,7 @@ def _citation(equation: str, anchor: Anchor, results: Results, places: Places, o
         function=(match.function if match else "") or anchor.function,
         source=highlighted((match.source if match else "") or anchor.code),
         status="" if status is Status.OK else status.value,
-        executions=None if results.executions is None else results.executions.get(anchor.id),
+        executions=executions(anchor, results),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -59,7 +59,8 @@ def claims(results: Results, places: Places) -> Claims:
 
 def function_view(shown: Shown, places: Places, cited: Claims, on: str) -> CodeView:
     """A whole function with its original line numbers."""
-    rows = tuple(_line(shown.path, number, shown.line_id(number), places, cited, on) for number in _span(shown))
+    numbers = range(shown.start, shown.end + 1)
+    rows = tuple(_lines(shown.path, numbers, shown.prefix, places, cited, on))
     address = places.page(places.sources[shown.path], on) if shown.path in places.sources else None
     return CodeView(shown.path, shown.function, shown.start, shown.end, address, rows)
 
@@ -67,12 +68,8 @@ def function_view(shown: Shown, places: Places, cited: Claims, on: str) -> CodeV
 def file_view(path: str, places: Places, cited: Claims, on: str) -> CodeView:
     """A whole file."""
     count = len(_markup(path, places))
-    rows = tuple(_line(path, number, f"L{number}", places, cited, on) for number in range(1, count + 1))
+    rows = tuple(_lines(path, range(1, count + 1), "", places, cited, on))
     return CodeView(path, "", 1, count, None, rows)
-
-
-def _span(shown: Shown) -> range:
-    return range(shown.start, shown.end + 1)
 
 
 def _markup(path: str, places: Places) -> tuple[Markup, ...]:
@@ -80,12 +77,14 @@ def _markup(path: str, places: Places) -> tuple[Markup, ...]:
     return lines(file.text.removesuffix("\n")) if file else ()
 
 
-def _line(path: str, number: int, element: str, places: Places, cited: Claims, on: str) -> LineView:
+def _lines(path: str, numbers: range, prefix: str, places: Places, cited: Claims, on: str) -> Iterator[LineView]:
     markup = _markup(path, places)
-    own = cited.get(path, {}).get(number, ())
-    return LineView(
-        number=number,
-        element=element,
-        markup=markup[number - 1] if number <= len(markup) else Markup(""),
-        claims=tuple(Claim(name, role.value, places.equation(name, on) or "") for name, role in own),
-    )
+    claimed = cited.get(path, {})
+    for number in numbers:
+        own = claimed.get(number, ())
+        yield LineView(
+            number=number,
+            element=f"{prefix}L{number}",
+            markup=markup[number - 1] if number <= len(markup) else Markup(""),
+            claims=tuple(Claim(name, role.value, places.equation(name, on) or "") for name, role in own),
+        )

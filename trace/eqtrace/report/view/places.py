@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from eqtrace.code.index import Index
 from eqtrace.config import Config
-from eqtrace.model.anchor import Anchor, Match
+from eqtrace.model.anchor import Anchor, Match, Role
 from eqtrace.model.results import Results
 from eqtrace.model.topic import Topic
 from eqtrace.report.words import slug
@@ -49,7 +49,9 @@ class Places:
     def __init__(self, config: Config, results: Results, index: Index) -> None:
         self.index = index
         self.pages = _pages(config, results)
-        self.functions = {topic.id: tuple(_shown(topic, index)) for page in self.pages for topic in page.topics}
+        self.functions = {
+            topic.id: tuple(_shown(topic, results, index)) for page in self.pages for topic in page.topics
+        }
         self.sources = _sources(results, self.functions, index)
         self._matches = results.matches
         self._anchors: dict[str, tuple[Anchor, str]] = {}
@@ -140,9 +142,9 @@ def _distinct(names: list[str]) -> list[str]:
     return found
 
 
-def _shown(topic: Topic, index: Index) -> Iterator[Shown]:
+def _shown(topic: Topic, results: Results, index: Index) -> Iterator[Shown]:
     seen: set[tuple[str, str]] = set()
-    for path, function in _targets(topic, index):
+    for path, function in _targets(topic, results, index):
         file = index.file(path)
         if not function or file is None or (path, function) in seen or function not in file.definitions:
             continue
@@ -153,8 +155,8 @@ def _shown(topic: Topic, index: Index) -> Iterator[Shown]:
         yield Shown(path, function, start, end, f"{slug(topic.id)}.{slug(path)}.")
 
 
-def _targets(topic: Topic, index: Index) -> Iterator[tuple[str, str]]:
-    """The functions that a topic names; of one that names none, those whose lines its equations cite as computing."""
+def _targets(topic: Topic, results: Results, index: Index) -> Iterator[tuple[str, str]]:
+    """The functions that a topic names; of one that names none, those that its equations cite as computing."""
     for text in topic.functions:
         path, _, function = text.value.partition("::")
         if not function:
@@ -162,17 +164,16 @@ def _targets(topic: Topic, index: Index) -> Iterator[tuple[str, str]]:
             path = index.module_path(module) or ""
         yield path, function
     if not topic.functions:
-        for equation in topic.equations:
-            for anchor in equation.anchors:
-                if anchor.role.value == "computes":
-                    yield anchor.path, anchor.function
+        anchors = [anchor for equation in topic.equations for anchor in equation.anchors]
+        for match in (results.matches.get(anchor.id) for anchor in anchors if anchor.role is Role.COMPUTES):
+            if match is not None and match.span is not None:
+                yield match.span.path, match.function or match.anchor.function
 
 
 def _sources(results: Results, functions: dict[str, tuple[Shown, ...]], index: Index) -> dict[str, str]:
     """The source page of each cited file of the project that can be read."""
     paths = {shown.path for each in functions.values() for shown in each}
-    for equation in results.specification.equations:
-        paths |= {anchor.path for anchor in equation.anchors}
+    paths |= {match.span.path for match in results.matches.values() if match.span is not None}
     inside = [path for path in paths if path and not path.startswith("/") and ".." not in path.split("/")]
     return {path: f"source/{path}.html" for path in sorted(inside) if index.file(path) is not None}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
@@ -10,6 +11,7 @@ from eqtrace.code.calls import CallGraph
 from eqtrace.config import Config
 from eqtrace.model.finding import Finding
 from eqtrace.model.results import Results
+from eqtrace.model.symbol import Symbol
 from eqtrace.model.topic import ShapeTable, Topic
 from eqtrace.model.verdict import Verdict, weakest
 from eqtrace.report.prose import Resolve, inline, paragraphs
@@ -109,7 +111,7 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
         what=paragraphs(topic.what.value if topic.what else "", resolve),
         why=paragraphs(topic.why.value if topic.why else "", resolve),
         equations=equations,
-        symbols=tuple(symbol_view(each, sizes, resolve, site.styles) for each in topic.symbols.values()),
+        symbols=tuple(symbol_view(each, sizes, resolve, site.styles) for each in _symbols(topic)),
         shapes=tuple(_shapes(each, topic.id, on, site) for each in topic.shapes),
         code=tuple(function_view(each, site.places, site.cited, on) for each in site.places.functions[topic.id]),
         citations=cited,
@@ -120,6 +122,13 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
         findings=findings_of(topic, site.report.findings),
         search=_search(topic, cited),
     )
+
+
+def _symbols(topic: Topic) -> Iterable[Symbol]:
+    """The topic's symbols; in short form, those of its equations."""
+    if topic.symbols:
+        return topic.symbols.values()
+    return {name: symbol for equation in topic.equations for name, symbol in equation.symbols.items()}.values()
 
 
 def verdict(topic: Topic, results: Results) -> Verdict | None:

@@ -81,11 +81,20 @@ def outcome(left: Any, right: Any, exactly: bool = False) -> Outcome:
     difference = a - b
     if not difference.contains(0):
         return Outcome.DIFFERENT
-    size = abs(b).upper()
-    bound = RADIUS * (size if size > 1 else 1)
-    if difference.rad() <= (arb(0) if exactly else bound):
-        return Outcome.EQUAL
-    return Outcome.WIDE
+    return Outcome.EQUAL if difference.rad() <= (arb(0) if exactly else _bound(b)) else Outcome.WIDE
+
+
+def _bound(value: arb) -> arb:
+    size = abs(value).upper()
+    return RADIUS * (size if size > 1 else 1)
+
+
+def is_narrow(left: Any, right: Any, mask: Any) -> bool:
+    """Whether the differences of two arrays are known as closely as equality asks for, whatever they are."""
+    return all(
+        same_infinity(a, b) or ((a - b).is_finite() and (a - b).rad() <= _bound(b))
+        for a, b in ((as_ball(x), as_ball(y)) for _, x, y in _entries(mask, left, right))
+    )
 
 
 def _is_infinite(ball: arb) -> bool:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eqtrace.formula.ball import BallError, Undecided
-from eqtrace.formula.evaluate import Balls, EvaluationError, evaluate, holds
+from eqtrace.formula.evaluate import Balls, Evaluation, EvaluationError, evaluate, holds
 from eqtrace.formula.form import Form, Shape
 from eqtrace.formula.shape import solve
 from eqtrace.model.anchor import Anchor
@@ -19,7 +19,8 @@ from eqtrace.model.span import Span
 from eqtrace.model.verdict import Verdict
 from eqtrace.run.capture import Captured
 from eqtrace.run.exact.replay import Replay
-from eqtrace.run.methods.compare import Comparison, Outcome, float_comparison, grid_outcome, worst
+from eqtrace.run.exact.shadow import Constants
+from eqtrace.run.methods.compare import Comparison, Outcome, float_comparison, grid_outcome, is_narrow, worst
 from eqtrace.run.methods.counterexample import Counterexample, describe, shrink
 from eqtrace.run.site import Site
 from eqtrace.run.statement import CannotRun
@@ -74,7 +75,7 @@ class LineCheck:
         ]
         self.line = Line(anchor, site)
         try:
-            self._replay: Replay | None = Replay(site, session.shadows, session.exact_constants)
+            self._replay: Replay | None = Replay(site, session.twins)
         except CannotRun as reason:
             self._replay, self.line.why_sampled = None, str(reason)
 
@@ -135,23 +136,26 @@ class LineCheck:
 
     def _in_balls(self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
         """Certifies one execution, or remembers why it can't be."""
-        line, replay = self.line, self._replay
-        assert replay is not None
+        line = self.line
+        assert self._replay is not None
+        loose = self._replay.loose(each.event)
         try:
-            shown = self._difference(replay, part, each, values, sizes, exact_constants=False)
+            for bits in BITS:
+                shown = self._difference(part, each, values, sizes, bits, Constants.HALF_ULP)
+                if shown is not Outcome.WIDE:
+                    break
             if shown is Outcome.EQUAL:
                 line.certified += 1
-            elif shown is Outcome.WIDE:
-                exactly = self._difference(replay, part, each, values, sizes, exact_constants=True)
-                if exactly is Outcome.EQUAL:
-                    line.to_constants += 1
-                else:
-                    line.why_sampled = "the difference of balls stays too wide at 2048 bits"
             elif shown is Outcome.OPEN:
                 line.kinks += 1
-            elif replay.loose(each.event):
-                names = ", ".join(replay.loose(each.event))
-                line.why_sampled = f"the statement reads {names}, rounded before it, which no symbol binds"
+            elif shown is Outcome.WIDE and self._is_wide_by_constants(part, each, values, sizes):
+                line.to_constants += 1
+            elif shown is Outcome.WIDE:
+                line.why_sampled = f"the difference of balls stays too wide at {BITS[-1]} bits"
+            elif loose:
+                line.why_sampled = f"the statement reads {', '.join(loose)}, rounded before it, which no symbol binds"
+            elif self._difference(part, each, values, sizes, BITS[0], Constants.WIDE) is not Outcome.DIFFERENT:
+                line.why_sampled = "a constant in the code is more than half an ulp off the value that the form gives it"
             else:
                 self._refute(part, each, None)
         except Undecided:
@@ -161,27 +165,46 @@ class LineCheck:
 
     def _difference(
         self,
-        replay: Replay,
         part: int,
         each: Captured,
         values: Mapping[str, Any],
         sizes: Mapping[str, int],
-        exact_constants: bool,
+        bits: int,
+        constants: Constants,
     ) -> Outcome:
-        """What code minus form shows, at the first precision that is enough."""
-        shown = Outcome.OPEN
-        for bits in BITS:
-            outputs = replay.run(each.event, bits, exact_constants)
-            found = evaluate(self._form, part, {**values, **outputs}, sizes, Balls(bits))
-            exactly = is_exact_kind(each.event.outputs)
-            shown = worst(
-                grid_outcome(equation.sides[0], side, equation.mask, exactly)
-                for equation in found
+        """What code minus form shows at a precision."""
+        exactly = is_exact_kind(each.event.outputs)
+        return worst(
+            grid_outcome(equation.sides[0], side, equation.mask, exactly)
+            for equation in self._replayed(part, each, values, sizes, bits, constants)
+            for side in equation.sides[1:]
+        )
+
+    def _is_wide_by_constants(
+        self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int]
+    ) -> bool:
+        """Whether the difference is close once constants have no radius: then its radius comes from them alone."""
+        return any(
+            all(
+                is_narrow(equation.sides[0], side, equation.mask)
+                for equation in self._replayed(part, each, values, sizes, bits, Constants.EXACT)
                 for side in equation.sides[1:]
             )
-            if shown is not Outcome.WIDE:
-                break
-        return shown
+            for bits in BITS
+        )
+
+    def _replayed(
+        self,
+        part: int,
+        each: Captured,
+        values: Mapping[str, Any],
+        sizes: Mapping[str, int],
+        bits: int,
+        constants: Constants,
+    ) -> tuple[Evaluation, ...]:
+        assert self._replay is not None
+        outputs = self._replay.run(each.event, bits, constants)
+        return evaluate(self._form, part, {**values, **outputs}, sizes, Balls(bits))
 
     def _refute(self, part: int, each: Captured, comparison: Comparison | None) -> None:
         found = Counterexample(each.event.inputs, comparison, each.origin)
