@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -39,6 +41,9 @@ def from_bytes(root: Path, content: bytes) -> Specification:
         ("- " * 50_000, "nested more than"),
         ("{a: " * 50_000, "nested"),
         ("? " * 50_000, "nested more than"),
+        ("- " * 41 + "x", "nested more than 40"),
+        ("[" * 41 + "]" * 41, "nested more than 40"),
+        ("\n".join(" " * i + "a:" for i in range(60)), "nested more than 40"),
         ("- \n" * 260_000, "more than 250,000 values"),
         ("a: '" + "x" * 100_001 + "'\n", "longer than 100,000 characters"),
         ("? '" + "x" * 100_001 + "'\n: 1\n", "longer than 100,000 characters"),
@@ -118,3 +123,22 @@ def test_an_unreadable_file(tmp_path: Path) -> None:
 def test_globs_that_match_nothing(tmp_path: Path) -> None:
     loaded = load(Config(root=tmp_path, spec=("spec/**/*.yaml", "x.yaml")))
     assert (loaded.files, loaded.faults) == ((), ())
+
+
+PURE = """
+import sys, yaml
+del yaml.CSafeLoader
+from pathlib import Path
+from eqtrace.config import Config
+from eqtrace.spec.load import load
+found = load(Config(root=Path(sys.argv[1]), spec=("*.yaml",)))
+print(len(found.equations), [(fault.kind, fault.span.line) for fault in found.faults])
+"""
+
+
+def test_without_libyaml(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("m: {f: {sympy: x}, g: {sympy: no}, h: {sympy: 'x'}}\n")
+    (tmp_path / "b.yaml").write_text("a:\n" + "- " * 1000)
+    (tmp_path / "c.yaml").write_text("\n{\n")
+    done = subprocess.run([sys.executable, "-c", PURE, tmp_path], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "2 [('yaml-type', 1), ('limit', 2), ('yaml-syntax', 3)]"

@@ -11,7 +11,7 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
 from eqtrace.spec import scalar
-from eqtrace.spec.compose import MAX_NODES, PREFIX, STR, compose
+from eqtrace.spec.compose import MAX_DEPTH, MAX_NODES, PREFIX, STR, compose
 
 MAX_SCALAR = 100_000  # characters
 _SCALARS = {PREFIX + kind for kind in ("str", "int", "float", "bool", "null", "timestamp", "merge")}
@@ -140,6 +140,9 @@ class _Converter:
             return data, place
         if node in self._open:
             raise Refused(Fault("limit", "an alias stands inside the value that it names", self._document.span(node)))
+        if len(self._open) >= MAX_DEPTH:
+            message = f"the document is nested more than {MAX_DEPTH} levels deep"
+            raise Refused(Fault("limit", message, self._document.span(node), "split the file: one topic a file"))
         self._open.add(node)
         before = self._size
         if node.tag not in _COLLECTIONS:
