@@ -20,11 +20,12 @@ from eqtrace.model.results import Results
 from eqtrace.model.span import Span
 from eqtrace.model.topic import Specification
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
+from eqtrace.report import mathml
 from eqtrace.run.outcome import Crashed, Done, Lost
 from eqtrace.run.pool import Pool
 from eqtrace.run.work import EXECUTED, Unit, Work, site_of
-from eqtrace.spec.load import load
 from eqtrace.spec import sizes
+from eqtrace.spec.load import load
 
 SESSION = "eqtrace.run.session:Session"
 
@@ -65,6 +66,7 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
             faults += [replace(fault, equation=equation.id) for fault in found]
     chosen = tuple(each.id for each in specification.equations if selected is None or each.id in selected)
     linked = link_audit(specification, index, config, None if selected is None else frozenset(chosen))
+    faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
     every = (*specification.faults, *faults, *linked.faults)
     return Project(config, specification, index, forms, every, chosen, linked)
 

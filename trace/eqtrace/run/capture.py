@@ -18,10 +18,10 @@ from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
 from eqtrace.run.call import CallError, Interpreter, drawn_parameters, names, parse_call
 from eqtrace.run.failed import Failed
-from eqtrace.run.work import COMPUTING
 from eqtrace.run.record import Event, Recording
 from eqtrace.run.sample import Draw, NoDraw, draws
 from eqtrace.run.snapshot import Copier, equal
+from eqtrace.run.work import COMPUTING
 
 if TYPE_CHECKING:
     from eqtrace.run.session import Session

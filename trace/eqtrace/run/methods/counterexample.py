@@ -6,7 +6,7 @@ import random
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from eqtrace.run.statement import CannotRun, Statement, call_with, resolve, whol
 from eqtrace.run.walk import assign
 
 if TYPE_CHECKING:
-    from eqtrace.run.session import Session
+    pass
 
 _EXAMPLES = 200  # that Hypothesis may draw before it gives up finding a simpler one
 _TRIALS = 2000  # runs of the statement in all, shrinking included

@@ -54,7 +54,7 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     total, details = 0, []
     try:
         for part, law in laws:
-            levels, calls = _levels(equation, form, part, law, targets[0], session, counts)
+            levels = _levels(equation, form, part, law, targets[0], session, counts)
             total += levels.size
             details.append(_test(levels, law.law != "Categorical"))
             _deterministic(equation, form, targets[0], session)
@@ -80,7 +80,7 @@ def _levels(
     target: Target,
     session: Session,
     counts: dict[str, int],
-) -> tuple[np.ndarray, int]:
+) -> np.ndarray:
     """The drawn values mapped through the stated distribution function, until `DRAWS` of them are there."""
     rng = session.rng(equation.id, "distribution")
     found: list[np.ndarray] = []
@@ -100,7 +100,7 @@ def _levels(
             level = _level(equation, form, law, event, rng)
             found.append(level.reshape(-1, level.shape[-1]) if level.ndim > 1 else level.reshape(1, -1))
             size += level.size
-    return np.concatenate([each.ravel() for each in found]), calls
+    return np.concatenate([each.ravel() for each in found])
 
 
 def _level(equation: Equation, form: Form, law: Distributed, event: Event, rng: np.random.Generator) -> np.ndarray:
@@ -117,7 +117,7 @@ def _level(equation: Equation, form: Form, law: Distributed, event: Event, rng: 
         if level.min() < 0 or level.max() > 1:
             worst = drawn.flat[int(np.argmax(np.abs(level - 0.5)))]
             raise _Mismatch(f"{worst!r} was drawn, outside the support [{low.min()!r}, {high.max()!r}]")
-        return level
+        return np.asarray(level)
     return _categorical_level(law, values, drawn, rng)
 
 
@@ -132,7 +132,7 @@ def _categorical_level(
     if category.min() < 0 or category.max() >= p.size or np.any(p[category] <= 0):
         raise _Mismatch(f"category {category.max()} was drawn, which has no probability")
     upper = np.cumsum(p)
-    return upper[category] - p[category] * rng.random(category.shape)
+    return np.asarray(upper[category] - p[category] * rng.random(category.shape))
 
 
 def _test(levels: np.ndarray, continuous: bool) -> str:

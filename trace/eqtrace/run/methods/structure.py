@@ -92,7 +92,7 @@ def _dictionary(equation: Equation, recording: Recording) -> Mapping[str, Any]:
 def _expanded(
     structure: Sequence[ParameterStart], sizes: Mapping[str, int], equation: Equation
 ) -> Iterator[tuple[str, ParameterStart]]:
-    """Keys in order: entries with the same placeholder that follow each other repeat together for each of its values."""
+    """Keys in order: neighbouring entries with the same placeholder repeat together for each of its values."""
     for placeholder, group in groupby(structure, key=lambda entry: _placeholder(entry.key.value)):
         entries = list(group)
         if not placeholder:
