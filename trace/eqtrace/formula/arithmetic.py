@@ -165,6 +165,10 @@ class Operations(ABC):
     def first_extreme(self, name: str, value: Value, axis: int, mask: Mask) -> Value:
         """The first place of the Max or Min along an axis, which is kept with length 1; `mask` is not None."""
 
+    def finished(self, value: Value) -> Value:
+        """A result: objects are reals throughout, though integers may have been mixed in."""
+        return value
+
     # What they share
 
     def add(self, left: Value, right: Value) -> Value:

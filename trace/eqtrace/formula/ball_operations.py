@@ -25,6 +25,7 @@ from eqtrace.formula.arithmetic import (
 from eqtrace.formula.ball import Ball, half_ulp
 
 _ARB = np.frompyfunc(arb, 1, 1)
+_ONLY_ARB = np.frompyfunc(lambda entry: entry if type(entry) is arb else arb(entry), 1, 1)
 _BALL = np.frompyfunc(arb, 2, 1)
 _FINITE = np.frompyfunc(arb.is_finite, 1, 1)
 _ORDER = np.frompyfunc(arbs.order, 2, 1)
@@ -43,14 +44,14 @@ _FUNCTIONS = {name: _over_array(function) for name, function in arbs.FUNCTIONS.i
 
 
 def _clipped(function: Callable[[arb], arb], low: int, high: int | None) -> Callable[[Value], Value]:
-    """A function whose arguments lie in its domain, though their balls may reach past its ends."""
+    """A monotone function whose arguments lie in its domain, though their balls may reach past its ends."""
 
     def within(x: arb) -> arb:
-        if x.contains(low):
-            x = (x - low).nonnegative_part() + low
-        if high is not None and x.contains(high):
-            x = high - (high - x).nonnegative_part()
-        return function(x)
+        if not x.contains(low) and not (high is not None and x.contains(high)):
+            return function(x)
+        first = arb(low) if x.contains(low) else x.lower()
+        last = arb(high) if high is not None and x.contains(high) else x.upper()
+        return function(first).union(function(last))
 
     return _over_array(within)
 
@@ -109,6 +110,12 @@ class BallOperations(Operations):
         if not is_integer(value):
             return value
         return _objects(_ARB(value)) if is_array(value) else arb(value)
+
+    def finished(self, value: Value) -> Value:
+        """Objects as balls throughout."""
+        if is_array(value) and value.dtype == object:
+            return _objects(_ONLY_ARB(value))
+        return value
 
     def number(self, value: Fraction) -> Value:
         """The ball of a rational."""

@@ -92,7 +92,7 @@ class _Program:
             lengths = tuple(run.extents[place.slot][1] for place in self.places)
             for narrow in self.masks:
                 mask = both(mask, narrow(run, mask))
-            found = [node(run.plain if plain else run, mask) for node, plain in self.nodes]
+            found = [operations.finished(node(run.plain if plain else run, mask)) for node, plain in self.nodes]
         free = len(self.indices)
         arrays = [on_grid(run, value, free, lengths) for value in found]
         wanted = None if mask is None else on_grid(run, mask, free, lengths)
@@ -233,10 +233,10 @@ def evaluate(
 
 def sides(form: Form, part: int, values: Values, sizes: Mapping[str, int], arithmetic: Arithmetic) -> list[Array]:
     """The sides of a statement that is one equation."""
-    found = evaluate(form, part, values, sizes, arithmetic)
-    if len(found) != 1:
-        raise EvaluationError(f"{form.equation} holds {len(found)} equations in this statement")
-    return list(found[0].sides)
+    count = len(form.equations(part))
+    if count != 1:
+        raise EvaluationError(f"{form.equation} holds {count} equations in this statement")
+    return list(evaluate(form, part, values, sizes, arithmetic)[0].sides)
 
 
 def truth(
