@@ -1,0 +1,75 @@
+"""Whether the left sides of a statement define every entry of their symbols exactly once, counted on index grids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from eqtrace.formula.claims import claims, free_names, left_sides
+from eqtrace.formula.evaluate import EvaluationError, Float64, MissingValue, value_of
+from eqtrace.formula.form import Form
+from eqtrace.formula.shape import integer
+from eqtrace.formula.term import Condition, Distributed, Eq, Indexed
+
+
+def undefined(form: Form, part: int, sizes: Mapping[str, int], values: Mapping[str, object]) -> str:
+    """What is defined not at all or more than once; empty if nothing, or if a shape or a subscript is not known."""
+    counts: dict[str, np.ndarray[Any, Any]] = {}
+    for claim, premises in claims(form.statement(part)):
+        if not isinstance(claim, Eq | Distributed):
+            continue
+        for side in left_sides(claim):
+            shape = _shape(form, side.base, sizes) if isinstance(side, Indexed) else None
+            if not isinstance(side, Indexed) or shape is None:
+                continue
+            count = counts.setdefault(side.base, np.zeros(shape, dtype=np.int64))
+            try:
+                _count(form, side, premises, count, sizes, values)
+            except MissingValue:
+                return ""
+            except EvaluationError as error:
+                return str(error)
+    return "; ".join(message for name, count in counts.items() if (message := _message(name, count)))
+
+
+def _shape(form: Form, name: str, sizes: Mapping[str, int]) -> tuple[int, ...] | None:
+    shape = form.shapes.get(name)
+    if shape is None:
+        return None
+    lengths = [integer(dim, sizes) for dim in shape.dims]
+    known = tuple(length for length in lengths if length is not None)
+    return known if len(known) == len(lengths) else None
+
+
+def _count(
+    form: Form,
+    left: Indexed,
+    premises: tuple[Condition, ...],
+    count: np.ndarray[Any, Any],
+    sizes: Mapping[str, int],
+    values: Mapping[str, object],
+) -> None:
+    indices = tuple(dict.fromkeys(free_names(left, form.indices)))
+    ours = [one for one in premises if set(free_names(one, form.indices)) <= set(indices)]
+    found = value_of(form, [*left.subscripts, *ours], values, sizes, Float64(), indices)
+    places, conditions = found.sides[: len(left.subscripts)], found.sides[len(left.subscripts) :]
+    wanted = np.ones(found.sides[0].shape, dtype=bool) if found.mask is None else found.mask
+    for condition in conditions:
+        wanted = wanted & (condition != 0)
+    chosen = tuple(place[wanted] for place in places)
+    for axis, place in enumerate(chosen):
+        if place.size and not (place.min() >= 0 and place.max() < count.shape[axis]):
+            worst = int(place.min()) if place.min() < 0 else int(place.max())
+            message = f"{left.base} is defined at {worst} on axis {axis} of length {count.shape[axis]}"
+            raise EvaluationError(message)
+    np.add.at(count, chosen, 1)
+
+
+def _message(name: str, count: np.ndarray[Any, Any]) -> str:
+    for bad, what in ((count == 0, "is not defined"), (count > 1, "is defined more than once")):
+        if bad.any():
+            first = ", ".join(str(int(place)) for place in np.argwhere(bad)[0])
+            return f"{name}[{first}] {what} ({int(bad.sum())} of {count.size} entries)"
+    return ""
