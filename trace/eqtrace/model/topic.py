@@ -78,6 +78,7 @@ class Waiver:
     line: int = 0
     function: str = ""
     code: str = ""
+    at: Text | None = None  # 'path:line' as written, for `fix`
 
 
 @dataclass(frozen=True, slots=True)

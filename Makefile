@@ -1,0 +1,44 @@
+# Two commands do everything: `make verify` and `make test`. Each makes what it needs first; afterwards both work offline.
+
+SHELL := /bin/bash
+PYTHON ?= $(firstword $(foreach each,python3.13 python3.12 python3.11 python3,$(shell $(each) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(each))))
+BIN := .venv/bin
+JOBS ?= 2
+
+.PHONY: setup verify test audit site lint bench soak clean
+
+setup: .venv/.ready
+
+.venv/.ready: pyproject.toml
+	@test -n "$(PYTHON)" || { echo "eqtrace needs Python 3.11 or later on the PATH" >&2; exit 2; }
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+audit: setup
+	$(BIN)/python -m eqtrace audit
+
+verify: setup  ## the main job: audit, every method, and the site
+	$(BIN)/python -m eqtrace site -j $(JOBS)
+	$(BIN)/python -m eqtrace verify -j $(JOBS) --format json --output-file reports/verify.json
+
+site: setup
+	$(BIN)/python -m eqtrace site -j $(JOBS)
+
+test: setup
+	$(BIN)/python -m pytest -n $(JOBS) -q
+
+lint: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: setup
+	$(BIN)/python tests/benchmarks/bench.py
+
+soak: setup
+	$(BIN)/python tests/benchmarks/soak.py
+
+clean:
+	rm -rf .venv build dist

@@ -1,0 +1,1 @@
+"""A decoder-only transformer in NumPy alone, with hand-written forward and backward passes."""

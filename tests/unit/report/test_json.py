@@ -1,0 +1,147 @@
+import json
+from dataclasses import replace
+
+import jsonschema
+import pytest
+
+from eqtrace.model.anchor import Role, Status
+from eqtrace.model.finding import Severity
+from eqtrace.model.results import Results
+from eqtrace.model.verdict import Verdict
+from eqtrace.report import json as report
+
+SCHEMA = json.loads(report.schema())
+
+
+def valid(results: Results, **more: object) -> dict:
+    document = json.loads(report.render(results, **more))
+    jsonschema.Draft202012Validator(SCHEMA).validate(document)
+    return document
+
+
+def test_the_schema_is_one() -> None:
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+
+@pytest.mark.parametrize("name", ["audited", "verified", "refuted"])
+def test_documents_keep_to_the_schema(name: str, request: pytest.FixtureRequest) -> None:
+    valid(request.getfixturevalue(name))
+
+
+def test_every_object_of_the_schema_is_closed_and_complete() -> None:
+    def objects(node: object) -> list[dict]:
+        if isinstance(node, list):
+            return [found for each in node for found in objects(each)]
+        if not isinstance(node, dict):
+            return []
+        own = [node] if node.get("type") == "object" and "properties" in node else []
+        return own + [found for each in node.values() for found in objects(each)]
+
+    for each in objects(SCHEMA):
+        assert each["additionalProperties"] is False
+        assert set(each["properties"]) - set(each["required"]) <= {"edits"}
+
+
+def test_the_schema_knows_the_words_of_the_model() -> None:
+    definitions = SCHEMA["$defs"]
+    assert definitions["verdict"]["enum"] == list(Verdict)
+    assert definitions["anchor"]["properties"]["role"]["enum"] == list(Role)
+    assert definitions["anchor"]["properties"]["status"]["enum"] == list(Status)
+    assert definitions["finding"]["properties"]["severity"]["enum"] == list(Severity)
+
+
+def test_the_document_of_a_refuted_run(refuted: Results) -> None:
+    document = valid(refuted)
+    assert document["summary"] == {
+        "topics": 1,
+        "equations": 2,
+        "anchors": 2,
+        "anchors_ok": 1,
+        "anchors_executed": 1,
+        "verdicts": {
+            "proved": 0,
+            "proved-at-sizes": 0,
+            "certified": 0,
+            "certified-to-constants": 0,
+            "tested": 0,
+            "sampled": 0,
+            "not-checked": 1,
+            "refuted": 1,
+        },
+        "coverage": {
+            "equations": {"covered": 1, "total": 2, "waived": 0},
+            "statements": {"covered": 3, "total": 4, "waived": 1},
+        },
+        "findings": {"error": 1, "warning": 0, "note": 0},
+        "seconds": 0.25,
+        "from_cache": 0,
+        "skipped": 0,
+    }
+    assert document["equations"][0] == {
+        "id": "linear.linear",
+        "topic": "linear",
+        "verdict": "refuted",
+        "methods": {"value": {"verdict": "refuted", "points": 64, "worst_ulp": None, "detail": ""}},
+        "anchors": [
+            {
+                "role": "computes",
+                "path": "ops.py",
+                "line": 2,
+                "end_line": 2,
+                "function": "linear_forward",
+                "status": "ok",
+                "executions": 64,
+            },
+            {
+                "role": "tests",
+                "path": "test_ops.py",
+                "line": 9,
+                "end_line": 10,
+                "function": "test_linear",
+                "status": "moved",
+                "executions": None,
+            },
+        ],
+    }
+    assert document["findings"] == [
+        {
+            "code": "EQ501",
+            "name": "value-mismatch",
+            "severity": "error",
+            "message": "the line computes something else\nentry [0, 0]: code -1.0, form 1.0",
+            "path": "linear.yaml",
+            "line": 5,
+            "column": 29,
+            "equation": "linear.linear",
+            "method": "value",
+            "related": [{"path": "ops.py", "line": 2, "column": 12, "message": "this statement"}],
+            "hint": "seed 7 repeats it",
+        }
+    ]
+
+
+def test_what_was_not_run_is_null(audited: Results) -> None:
+    document = valid(replace(audited, coverage=None))
+    assert document["summary"]["verdicts"] is None
+    assert document["summary"]["anchors_executed"] is None
+    assert document["summary"]["coverage"] is None
+    assert document["equations"][1]["verdict"] is None
+    assert document["equations"][1]["methods"] == {"value": None, "derivative": None}
+    assert document["equations"][0]["anchors"][0]["executions"] is None
+
+
+def test_only_selected_equations_are_in_it(verified: Results) -> None:
+    document = valid(replace(verified, selected=("linear.bias",)))
+    assert [each["id"] for each in document["equations"]] == ["linear.bias"]
+
+
+def test_edits_stand_in_the_document_of_fix(audited: Results) -> None:
+    edit = {"path": "linear.yaml", "line": 5, "column": 29, "old": "ops.py:2", "new": "ops.py:7"}
+    assert valid(replace(audited, command="fix"), edits=[edit])["edits"] == [edit]
+
+
+def test_the_text_is_strict_json_in_utf_8(refuted: Results) -> None:
+    finding = replace(refuted.findings[0], message="é\x1b\u2028")
+    text = report.render(replace(refuted, findings=(finding,)))
+    assert "é" in text
+    assert json.loads(text, parse_constant=pytest.fail)["findings"][0]["message"] == "é\x1b\u2028"

@@ -1,0 +1,132 @@
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from eqtrace.model.finding import Finding, Severity
+from eqtrace.model.results import Results
+from eqtrace.model.span import Span
+from eqtrace.report import text
+from eqtrace.report.styled import plain
+
+
+def full(results: Results, root: Path) -> str:
+    return plain(text.full(results, root))
+
+
+def last(results: Results) -> str:
+    return plain(text.concise(results)).splitlines()[-1]
+
+
+def test_a_finding_shows_place_excerpts_related_place_and_hint(refuted: Results, root: Path) -> None:
+    expected = """\
+linear.yaml:5:29: EQ501 [value-mismatch] the line computes something else
+  |
+5 |       - {role: computes, at: 'ops.py:2', in: linear_forward, code: 'return X @ W + b'}
+  |                             ^^^^^^^^^^
+  = entry [0, 0]: code -1.0, form 1.0
+ --> ops.py:2:12: this statement
+  |
+2 |     return X @ W - b
+  |            ^^^^^^^^^
+  = hint: seed 7 repeats it
+"""
+    assert full(refuted, root).startswith(expected)
+
+
+def test_the_summary_names_what_was_checked_and_what_was_not(refuted: Results, root: Path) -> None:
+    expected = """\
+eqtrace verify  1 topic, 2 equations, 2 cited lines from 1 file in 0.25 s, seed 7
+  cited lines 1 of 2 where they say, 1 moved
+  executed    1 of 1 cited lines that verification runs
+  coverage    1 of 2 equations have code and a test; 3 of 4 arithmetic statements have an equation, 1 waived
+  exempt      by waivers: 0 equations, 1 statement
+  from cache  nothing
+  skipped     nothing
+  slowest     linear.bias (value) 0.10 s
+
+  not-checked                1  NOTHING was shown
+  refuted                    1  the code does NOT compute the formula
+  refuted: linear.linear (value)
+  not-checked: linear.bias (derivative)
+
+Failed: 1 error, 0 warnings in 2 equations and 2 cited lines.
+"""
+    assert full(refuted, root).endswith(expected)
+
+
+def test_audit_says_that_no_value_was_checked(audited: Results, root: Path) -> None:
+    assert "verdicts    none: values are checked by `eqtrace verify`" in full(audited, root)
+    assert last(audited).endswith("Values were not checked: run `eqtrace verify`.")
+
+
+def test_a_run_without_errors_says_of_how_many_nothing_was_shown(verified: Results) -> None:
+    assert last(verified) == (
+        "No errors in 2 equations and 2 cited lines; 0 errors, 0 warnings. Nothing was shown of 1 equation."
+    )
+
+
+@pytest.mark.parametrize("exit_code", [0, 2])
+def test_an_empty_run_cannot_be_read_as_a_pass(audited: Results, root: Path, exit_code: int) -> None:
+    empty = replace(audited, selected=(), exit=exit_code)
+    assert last(empty).startswith("Nothing was checked")
+    assert "No errors" not in full(empty, root)
+    assert "ok" not in full(empty, root).lower().replace("looked", "")
+
+
+def test_a_run_that_verified_nothing_exits_2_and_says_so(verified: Results) -> None:
+    assert last(replace(verified, exit=2)).startswith("Nothing was checked")
+
+
+def test_skipped_sentences_and_cache_are_printed(verified: Results, root: Path) -> None:
+    shown = full(replace(verified, skipped=("a.py was left out", "b.py too"), from_cache=3), root)
+    assert "  skipped     a.py was left out\n  skipped     b.py too\n" in shown
+    assert "  from cache  3 results\n" in shown
+
+
+def test_warnings_are_marked_and_do_not_fail(audited: Results) -> None:
+    moved = Finding("EQ201", "line-moved", Severity.WARNING, "ops.py:2 is at line 7", Span("linear.yaml", 5, 29))
+    lines = plain(text.concise(replace(audited, findings=(moved,)))).splitlines()
+    assert lines[0] == "linear.yaml:5:29: EQ201 [line-moved] warning: ops.py:2 is at line 7"
+    assert lines[1].startswith("No errors")
+    assert "1 warning" in lines[1]
+
+
+def test_findings_come_in_the_order_of_places(audited: Results) -> None:
+    spans = [Span("b.yaml", 1), Span("a.yaml", 10), Span("a.yaml", 9)]
+    found = tuple(Finding("EQ105", "schema", Severity.ERROR, "?", span) for span in spans)
+    lines = plain(text.concise(replace(audited, findings=found, exit=1))).splitlines()
+    assert [line.split(": ")[0] for line in lines[:3]] == ["a.yaml:9:1", "a.yaml:10:1", "b.yaml:1:1"]
+
+
+def test_control_characters_do_not_reach_the_terminal(audited: Results, root: Path) -> None:
+    (root / "linear.yaml").write_text("a: '\x1b[31m\u202e'\n", encoding="utf-8")
+    finding = Finding("EQ103", "control-character", Severity.ERROR, "bad \x1b[2J\x07 text", Span("linear.yaml", 1, 5))
+    shown = full(replace(audited, findings=(finding,), exit=1), root)
+    assert not set(shown) & {"\x1b", "\x07", "\u202e"}
+    assert "bad \\x1b[2J\\x07 text" in shown
+
+
+def test_a_file_that_is_gone_or_shorter_has_no_excerpt(audited: Results, root: Path) -> None:
+    for span in (Span("gone.yaml", 3), Span("linear.yaml", 300), Span("../outside\0", 1)):
+        finding = Finding("EQ105", "schema", Severity.ERROR, "?", span)
+        shown = full(replace(audited, findings=(finding,), exit=1), root)
+        assert " | " not in shown
+
+
+def test_long_lines_are_cut_around_the_caret(audited: Results, root: Path) -> None:
+    (root / "linear.yaml").write_text("x" * 300 + "HERE" + "y" * 300 + "\n", encoding="utf-8")
+    finding = Finding("EQ105", "schema", Severity.ERROR, "?", Span("linear.yaml", 1, 301, 1, 305))
+    lines = full(replace(audited, findings=(finding,), exit=1), root).splitlines()
+    source, carets = lines[2], lines[3]
+    assert len(source) <= 120
+    assert source[carets.index("^") : carets.rindex("^") + 1] == "HERE"
+    assert "..." in source[:10]
+    assert source.endswith("...")
+
+
+def test_carets_stand_under_wide_and_tabbed_text(audited: Results, root: Path) -> None:
+    (root / "linear.yaml").write_text("\té漢: bad\n", encoding="utf-8")
+    finding = Finding("EQ105", "schema", Severity.ERROR, "?", Span("linear.yaml", 1, 6, 1, 9))
+    lines = full(replace(audited, findings=(finding,), exit=1), root).splitlines()
+    assert lines[3] == "  | " + " " * (4 + 1 + 2 + 2) + "^^^"

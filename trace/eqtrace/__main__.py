@@ -1,0 +1,5 @@
+"""`python -m eqtrace`."""
+
+from eqtrace.cli.main import main
+
+main()

@@ -1,0 +1,103 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+EXIT_CODES = """\b
+Exit codes: 0 no errors, 1 errors found, 2 unusable input or nothing checked, 3 a fault of eqtrace.
+"""
+
+SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+@dataclass(frozen=True, slots=True)
+class Reporting:
+    """How a command reports, and what fails it."""
+
+    format: str
+    output_file: Path | None
+    fail_on: tuple[str, ...]
+    exit_zero: bool
+
+
+def selection(command: _Command) -> _Command:
+    """Positional SELECT and --config."""
+    decorated = click.option(
+        "--config",
+        "config_file",
+        metavar="FILE",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="Settings file with [tool.eqtrace]; otherwise pyproject.toml here or in a folder above.",
+    )(command)
+    return click.argument("select", nargs=-1)(decorated)
+
+
+def reporting(command: _Command) -> _Command:
+    """--format, --output-file, --fail-on and --exit-zero."""
+    for option in reversed(
+        (
+            click.option(
+                "--format",
+                "form",
+                type=click.Choice(["full", "concise", "json"]),
+                default="full",
+                show_default=True,
+                help="full: with excerpts and a summary; concise: one line a finding; json: for programs.",
+            ),
+            click.option(
+                "--output-file",
+                metavar="FILE",
+                type=click.Path(path_type=Path, dir_okay=False),
+                help="Write the report there; one closing line still goes to standard error.",
+            ),
+            click.option(
+                "--fail-on",
+                metavar="CODE",
+                multiple=True,
+                help="Let this code or check name fail the run even as a warning; can be repeated.",
+            ),
+            click.option("--exit-zero", is_flag=True, help="Exit 0 even where errors were found (not for 2 and 3)."),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def running(command: _Command) -> _Command:
+    """-j, --seed and --timeout."""
+    for option in reversed(
+        (
+            click.option(
+                "-j",
+                "--jobs",
+                metavar="N",
+                type=click.IntRange(min=1),
+                help="Worker processes; otherwise as many as there are processors to use.",
+            ),
+            click.option(
+                "--seed",
+                type=click.IntRange(min=0),
+                default=0,
+                show_default=True,
+                help="Seed of every random draw; the same seed repeats a run.",
+            ),
+            click.option(
+                "--timeout",
+                metavar="SECONDS",
+                type=click.FloatRange(min=0, min_open=True),
+                default=60.0,
+                show_default=True,
+                help="Time limit of one equation's method; running out of it is a finding, never a pass.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command

@@ -1,0 +1,52 @@
+"""`eqtrace schema`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from eqtrace.cli.options import SETTINGS
+
+_HELP = """Prints the JSON Schema of specification files, for editors and other programs.
+
+With --results, that of the JSON report instead. Reads no project, runs nothing.
+
+\b
+Examples:
+  eqtrace schema --output-file spec.schema.json
+  eqtrace schema --results
+"""
+
+
+@click.command(
+    help=_HELP, short_help="The JSON Schema of the specification, or of the report.", context_settings=SETTINGS
+)
+@click.option("--results", is_flag=True, help="The schema of the JSON report.")
+@click.option(
+    "--output-file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help="Write it there instead."
+)
+def schema(results: bool, output_file: Path | None) -> int:
+    """Prints or writes a schema."""
+    content = _of_results() if results else _of_specification()
+    if output_file is None:
+        click.echo(content, nl=False)
+    else:
+        from eqtrace.cli import output
+
+        output.save(output_file, content)
+    return 0
+
+
+def _of_results() -> str:
+    from eqtrace.report import json
+
+    return json.schema()
+
+
+def _of_specification() -> str:
+    import json
+
+    from eqtrace.spec.schema import json_schema
+
+    return json.dumps(json_schema(), indent=2, ensure_ascii=False) + "\n"

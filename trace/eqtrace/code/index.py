@@ -1,0 +1,186 @@
+"""The project's sources, each parsed once and only when it is asked for."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import os
+import stat
+import sys
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from eqtrace.code.source import SourceFile, Unreadable, decode, parse
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from eqtrace.config import Config
+
+_LARGEST = 16 * 1024 * 1024  # bytes; no source written by hand comes near
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a file cannot be read, and where in it (0 where the problem has no place)."""
+
+    path: str
+    message: str
+    line: int = 0
+    column: int = 0
+
+
+class Index:
+    """Files by path (POSIX, relative to the root; absolute for named packages), and modules by name."""
+
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.root: Path = config.root.resolve()
+        self._files: dict[str, SourceFile | Problem] = {}
+        self._texts: dict[str, str | Problem] = {}
+        self._modules: dict[str, str | None] = {}
+
+    def file(self, path: str) -> SourceFile | None:
+        """The parsed file, or None where `problem` says why not."""
+        found = self._files.get(path)
+        if found is None:
+            found = self._files[path] = self._read(path)
+        return found if isinstance(found, SourceFile) else None
+
+    def problem(self, path: str) -> Problem | None:
+        """Why a Python file cannot be read; None where it can."""
+        self.file(path)
+        found = self._files[path]
+        return found if isinstance(found, Problem) else None
+
+    def text(self, path: str) -> str | Problem:
+        """The text of any file of the project, such as a page of documentation."""
+        found = self._texts.get(path)
+        if found is None:
+            try:
+                found = decode(self._bytes(path))
+            except Unreadable as error:
+                found = Problem(path, error.message, error.line, error.column)
+            self._texts[path] = found
+        return found
+
+    def sources(self) -> tuple[str, ...]:
+        """The paths of the files under `sources`, sorted."""
+        return self._sources
+
+    def tests(self) -> tuple[str, ...]:
+        """The paths of the files under `tests`, sorted."""
+        return self._tests
+
+    def is_test_file(self, path: str) -> bool:
+        """Whether a file lies under `tests`."""
+        return path in self._test_set
+
+    def module_path(self, module: str) -> str | None:
+        """The file of a module, found through pythonpath and the named packages without importing anything."""
+        if module not in self._modules:
+            self._modules[module] = self._find(module)
+        return self._modules[module]
+
+    def is_package(self, module: str) -> bool:
+        """Whether a folder of this dotted name exists, with or without `__init__.py`."""
+        parts = module.split(".")
+        return any(base.joinpath(*parts).is_dir() for base in self._bases(parts[0]))
+
+    def module_name(self, path: str) -> str | None:
+        """The dotted name under which a file is imported, None where none leads to it."""
+        full = Path(path) if os.path.isabs(path) else self.root / path
+        bases = [*self._roots, *(location.parent for location in self._packages.values())]
+        for base in sorted(bases, key=lambda base: len(base.parts), reverse=True):
+            if full.is_relative_to(base) and full.suffix == ".py":
+                parts = list(full.relative_to(base).with_suffix("").parts)
+                if parts and parts[-1] == "__init__":
+                    parts.pop()
+                if parts and all(part.isidentifier() for part in parts):
+                    return ".".join(parts)
+        return None
+
+    @cached_property
+    def _sources(self) -> tuple[str, ...]:
+        return tuple(sorted(set(self._expand(self.config.sources))))
+
+    @cached_property
+    def _tests(self) -> tuple[str, ...]:
+        return tuple(sorted(set(self._expand(self.config.tests))))
+
+    @cached_property
+    def _test_set(self) -> frozenset[str]:
+        return frozenset(self._tests)
+
+    @cached_property
+    def _roots(self) -> tuple[Path, ...]:
+        return tuple(Path(os.path.normpath(self.root / entry)) for entry in self.config.pythonpath)
+
+    @cached_property
+    def _packages(self) -> dict[str, Path]:
+        """Where the named packages lie: a top-level look-up reads folders only and imports nothing."""
+        found: dict[str, Path] = {}
+        search = [entry for entry in sys.path if entry]
+        for name in self.config.packages:
+            top = name.split(".")[0]
+            spec = importlib.machinery.PathFinder.find_spec(top, search)
+            places = list(spec.submodule_search_locations or ()) if spec else []
+            if not places and spec and spec.origin:
+                places = [spec.origin]
+            if places:
+                found[top] = Path(places[0])
+        return found
+
+    def _expand(self, entries: Iterable[str]) -> Iterator[str]:
+        for entry in entries:
+            full = self.root / entry
+            if full.is_dir():
+                for folder, folders, files in os.walk(full):
+                    folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
+                    for name in files:
+                        if name.endswith(".py"):
+                            yield Path(folder, name).relative_to(self.root).as_posix()
+            elif full.suffix == ".py":
+                yield Path(os.path.normpath(entry)).as_posix()
+
+    def _bases(self, top: str) -> tuple[Path, ...]:
+        location = self._packages.get(top)
+        return (*self._roots, location.parent) if location else self._roots
+
+    def _find(self, module: str) -> str | None:
+        parts = module.split(".")
+        if not all(part.isidentifier() for part in parts):
+            return None
+        for base in self._bases(parts[0]):
+            stem = base.joinpath(*parts)
+            for candidate in (stem / "__init__.py", stem.with_name(stem.name + ".py")):
+                if candidate.is_file():
+                    inside = candidate.is_relative_to(self.root)
+                    return candidate.relative_to(self.root).as_posix() if inside else candidate.as_posix()
+        return None
+
+    def _read(self, path: str) -> SourceFile | Problem:
+        try:
+            return parse(path, self._bytes(path))
+        except Unreadable as error:
+            return Problem(path, error.message, error.line, error.column)
+
+    def _bytes(self, path: str) -> bytes:
+        """A file's bytes; only of a regular file inside the root or a named package, links resolved."""
+        try:
+            full = (self.root / path).resolve(strict=True)
+            allowed = full.is_relative_to(self.root) or any(map(full.is_relative_to, self._packages.values()))
+            if not allowed:
+                raise Unreadable("lies outside the project's root and the named packages")
+            status = full.stat()
+            if not stat.S_ISREG(status.st_mode):
+                raise Unreadable("no regular file")
+            if status.st_size > _LARGEST:
+                raise Unreadable(f"larger than {_LARGEST // 2**20} MB")
+            return full.read_bytes()
+        except FileNotFoundError:
+            raise Unreadable("no such file") from None
+        except (OSError, ValueError, RuntimeError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            raise Unreadable(f"cannot be read: {reason}") from None

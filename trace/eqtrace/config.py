@@ -1,0 +1,314 @@
+"""The configuration: `[tool.eqtrace]` in pyproject.toml.
+
+An unknown key, a value of the wrong type and a path that leaves the root are errors, all reported at once.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from eqtrace.errors import EqtraceError
+
+COVERAGE = ("off", "report", "error")
+Size = tuple[int, ...] | str  # draws by position, or an expression over other sizes
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """Where the sources are hosted: `url`, and a commit's id or 'git', which asks git for it."""
+
+    url: str
+    commit: str
+
+
+@dataclass(frozen=True, slots=True)
+class SiteConfig:
+    """`[tool.eqtrace.site]`. `pages` are page ids (none: all of them); `sizes` are those shown on pages."""
+
+    title: str = "Equations"
+    pages: tuple[str, ...] = ()
+    theme: str = "auto"
+    output: str = "reports/site"
+    sizes: Mapping[str, int | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """One project's configuration. Paths are POSIX, relative to `root`, and inside it."""
+
+    root: Path
+    pyproject: str = "pyproject.toml"
+    spec: tuple[str, ...] = ("spec/**/*.yaml",)
+    sources: tuple[str, ...] = ()
+    tests: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    pythonpath: tuple[str, ...] = (".",)
+    scenarios: str | None = None
+    references: str | None = None
+    pages: str | None = None
+    literature: str | None = None
+    waivers: str | None = None
+    reviews: str | None = None
+    sizes: Mapping[str, Size] = field(default_factory=dict)
+    testers: str | None = None
+    coverage: str = "report"
+    fail_on: frozenset[str] = frozenset()
+    repository: Repository | None = None
+    site: SiteConfig = SiteConfig()
+
+    def line(self, *keys: str) -> int:
+        """The line of pyproject.toml that sets a key of `[tool.eqtrace]`; 1 where it can't be found."""
+        try:
+            text = (self.root / self.pyproject).read_text("utf-8")
+        except (OSError, UnicodeDecodeError):
+            return 1
+        return _Lines(text).find(keys)
+
+
+def load(start: Path) -> Config:
+    """The configuration that governs `start`: the nearest pyproject.toml upward that holds `[tool.eqtrace]`.
+
+    Raises:
+        EqtraceError: there is none, or it is not usable; every fault of it is in the message.
+    """
+    start = start.resolve()
+    for folder in (start, *start.parents):
+        path = folder / "pyproject.toml"
+        if path.is_file() and _table(path) is not None:
+            return load_file(path)
+    raise EqtraceError(
+        f"no pyproject.toml with a [tool.eqtrace] table in {start} or above",
+        hint="add [tool.eqtrace] to your pyproject.toml, for example with spec = ['spec/*.yaml']",
+    )
+
+
+def load_file(path: Path) -> Config:
+    """The configuration in one pyproject.toml; its folder is the root.
+
+    Raises:
+        EqtraceError: it can't be read or is not usable; every fault of it is in the message.
+    """
+    path = path.resolve()
+    table = _table(path)
+    if table is None:
+        raise EqtraceError(f"{path.name} holds no [tool.eqtrace] table", hint="add one, even an empty one")
+    reader = _Reader(path.parent, path.name, path.read_text("utf-8"))
+    config = reader.config(table)
+    if reader.faults:
+        raise EqtraceError(
+            "\n".join(reader.faults), hint="the keys are described in the documentation of [tool.eqtrace]"
+        )
+    return config
+
+
+def _table(path: Path) -> dict[str, Any] | None:
+    try:
+        data = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise EqtraceError(f"{path} is not valid TOML: {error}") from error
+    except OSError as error:
+        raise EqtraceError(f"{path} can't be read: {error.strerror}") from error
+    tool = data.get("tool")
+    table = tool.get("eqtrace") if isinstance(tool, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise EqtraceError(f"{path}: tool.eqtrace must be a table")
+    return table
+
+
+class _Lines:
+    """Finds the lines that set keys: tomllib keeps no positions."""
+
+    _HEADER = re.compile(r"\s*\[\s*(?P<table>[^\[\]]+?)\s*\]\s*(?:#.*)?$")
+    _KEY = re.compile(r"""\s*(?P<key>(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+    _PART = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
+
+    def __init__(self, text: str) -> None:
+        self._found: dict[tuple[str, ...], int] = {}
+        table: tuple[str, ...] = ()
+        for number, line in enumerate(text.split("\n"), 1):
+            if header := self._HEADER.match(line):
+                table = self._split(header["table"])
+                self._found.setdefault(table, number)
+            elif key := self._KEY.match(line):
+                self._found.setdefault(table + self._split(key["key"]), number)
+
+    def _split(self, dotted: str) -> tuple[str, ...]:
+        return tuple(part.strip("\"'") for part in self._PART.findall(dotted))
+
+    def find(self, keys: tuple[str, ...]) -> int:
+        """The line of a key below tool.eqtrace; of the nearest enclosing table's where it is written inline."""
+        path = ("tool", "eqtrace", *keys)
+        while path:
+            if line := self._found.get(path):
+                return line
+            path = path[:-1]
+        return 1
+
+
+class _Reader:
+    """Reads the table, key by key, and gathers its faults."""
+
+    def __init__(self, root: Path, name: str, text: str) -> None:
+        self.root = root
+        self.name = name
+        self._faults: list[tuple[int, str]] = []
+        self._lines = _Lines(text)
+
+    def config(self, table: dict[str, Any]) -> Config:
+        self._known(table, tuple(_KEYS))
+        values = {key: _KEYS[key](self, (key,), value) for key, value in table.items() if key in _KEYS}
+        values = {key: value for key, value in values.items() if value is not None}
+        self._default_folders(values)
+        return Config(root=self.root, pyproject=self.name, **values)
+
+    def _default_folders(self, values: dict[str, Any]) -> None:
+        source = ("src",) if (self.root / "src").is_dir() else ()
+        values.setdefault("sources", source)
+        values.setdefault("pythonpath", (".", *source))
+        values.setdefault("tests", ("tests",) if (self.root / "tests").is_dir() else ())
+
+    def _fault(self, keys: tuple[str, ...], message: str) -> None:
+        self._faults.append((self._lines.find(keys), f"{'.'.join(keys)}: {message}"))
+
+    @property
+    def faults(self) -> list[str]:
+        """The faults by line."""
+        return [f"{self.name}:{line}: {message}" for line, message in sorted(self._faults)]
+
+    def _known(self, table: dict[str, Any], known: tuple[str, ...], above: tuple[str, ...] = ()) -> None:
+        for key in table:
+            if key not in known:
+                near = difflib.get_close_matches(key, known, 1)
+                hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(known)}"
+                self._fault((*above, key), f"unknown key; {hint}")
+
+    def text(self, keys: tuple[str, ...], value: Any) -> str | None:
+        if isinstance(value, str) and value and not any(character < " " for character in value):
+            return value
+        self._fault(keys, f"text is wanted, not {_kind(value)}")
+        return None
+
+    def path(self, keys: tuple[str, ...], value: Any) -> str | None:
+        """A path that stays inside the root, links resolved; its parts after a wildcard can't leave it either."""
+        text = self.text(keys, value)
+        if text is None:
+            return None
+        posix = text.replace("\\", "/")
+        parts = posix.split("/")
+        if posix.startswith("/") or re.match(r"[A-Za-z]:", posix) or ".." in parts:
+            self._fault(keys, f"{text!r} must be a path inside the folder of {self.name}")
+            return None
+        plain = parts[: next((i for i, part in enumerate(parts) if re.search(r"[*?\[]", part)), len(parts))]
+        if not (self.root / "/".join(plain)).resolve().is_relative_to(self.root):
+            self._fault(keys, f"{text!r} is a link that leaves the folder of {self.name}")
+            return None
+        return "/".join(part for part in parts if part not in ("", ".")) or "."
+
+    def paths(self, keys: tuple[str, ...], value: Any) -> tuple[str, ...] | None:
+        return self._list(keys, value, self.path)
+
+    def texts(self, keys: tuple[str, ...], value: Any) -> tuple[str, ...] | None:
+        return self._list(keys, value, self.text)
+
+    def _list(self, keys: tuple[str, ...], value: Any, read: Any) -> tuple[str, ...] | None:
+        if not isinstance(value, list):
+            self._fault(keys, f"a list of texts is wanted, not {_kind(value)}")
+            return None
+        items = [read(keys, item) for item in value]
+        return tuple(item for item in items if item is not None)
+
+    def names(self, keys: tuple[str, ...], value: Any) -> frozenset[str] | None:
+        items = self.texts(keys, value)
+        return None if items is None else frozenset(items)
+
+    def coverage(self, keys: tuple[str, ...], value: Any) -> str | None:
+        if value in COVERAGE:
+            return str(value)
+        self._fault(keys, f"one of {', '.join(map(repr, COVERAGE))} is wanted, not {value!r}")
+        return None
+
+    def table(self, keys: tuple[str, ...], value: Any) -> dict[str, Any]:
+        if isinstance(value, dict):
+            return value
+        self._fault(keys, f"a table is wanted, not {_kind(value)}")
+        return {}
+
+    def sizes(self, keys: tuple[str, ...], value: Any) -> dict[str, Size]:
+        found: dict[str, Size] = {}
+        for name, size in self.table(keys, value).items():
+            items = size if isinstance(size, list) else [size]
+            if not name.isidentifier():
+                self._fault((*keys, name), "the name of a size is a Python name")
+            elif isinstance(size, str):
+                found[name] = size
+            elif items and all(type(item) is int and item > 0 for item in items):
+                found[name] = tuple(items)
+            else:
+                self._fault((*keys, name), "whole numbers above 0 are wanted ([3, 9]), or an expression ('H*dh')")
+        return found
+
+    def repository(self, keys: tuple[str, ...], value: Any) -> Repository | None:
+        table = self.table(keys, value)
+        self._known(table, ("url", "commit"), keys)
+        found = {key: self.text((*keys, key), table[key]) for key in ("url", "commit") if key in table}
+        for key in ("url", "commit"):
+            if key not in table and isinstance(value, dict):
+                self._fault(keys, f"`{key}` is missing")
+        url, commit = found.get("url"), found.get("commit")
+        if url is not None and not re.match(r"https?://[^\s\"'<>]+$", url):
+            self._fault((*keys, "url"), "an address that starts with https:// is wanted")
+        return Repository(url.rstrip("/"), commit) if url and commit else None
+
+    def site(self, keys: tuple[str, ...], value: Any) -> SiteConfig:
+        table = self.table(keys, value)
+        self._known(table, tuple(_SITE_KEYS), keys)
+        values = {key: _SITE_KEYS[key](self, (*keys, key), item) for key, item in table.items() if key in _SITE_KEYS}
+        return SiteConfig(**{key: item for key, item in values.items() if item is not None})
+
+    def shown_sizes(self, keys: tuple[str, ...], value: Any) -> dict[str, int | str]:
+        sizes = self.sizes(keys, value)
+        for name, size in sizes.items():
+            if not isinstance(size, str) and len(size) > 1:
+                self._fault((*keys, name), "one number is wanted: a page shows one size")
+        return {name: size if isinstance(size, str) else size[0] for name, size in sizes.items()}
+
+
+def _kind(value: Any) -> str:
+    if isinstance(value, str):
+        return "one text" if value.isprintable() and value else "an empty one or one with control characters"
+    kinds = {bool: "true or false", int: "a number", float: "a number", list: "a list", dict: "a table"}
+    return kinds.get(type(value), "a date")
+
+
+_KEYS: dict[str, Any] = {
+    "spec": _Reader.paths,
+    "sources": _Reader.paths,
+    "tests": _Reader.paths,
+    "packages": _Reader.texts,
+    "pythonpath": _Reader.paths,
+    "scenarios": _Reader.path,
+    "references": _Reader.path,
+    "pages": _Reader.path,
+    "literature": _Reader.path,
+    "waivers": _Reader.path,
+    "reviews": _Reader.path,
+    "sizes": _Reader.sizes,
+    "testers": _Reader.path,
+    "coverage": _Reader.coverage,
+    "fail_on": _Reader.names,
+    "repository": _Reader.repository,
+    "site": _Reader.site,
+}
+_SITE_KEYS: dict[str, Any] = {
+    "title": _Reader.text,
+    "pages": _Reader.texts,
+    "theme": _Reader.text,
+    "output": _Reader.path,
+    "sizes": _Reader.shown_sizes,
+}

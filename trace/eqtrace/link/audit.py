@@ -1,0 +1,140 @@
+"""The static half of every command: anchors, roles and coverage. Nothing of the user's code is run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from eqtrace.code.calls import CallGraph
+from eqtrace.code.entity import FunctionRef
+from eqtrace.code.index import Index, Problem
+from eqtrace.code.source import collector_paused
+from eqtrace.link import roles
+from eqtrace.link.coverage import Inputs, cover
+from eqtrace.link.faults import fault_of, unreadable
+from eqtrace.link.match import match
+from eqtrace.link.place import place
+from eqtrace.model.anchor import Anchor, Match, Role
+from eqtrace.model.equation import Equation
+from eqtrace.model.finding import Fault, Related
+from eqtrace.model.results import Coverage
+from eqtrace.model.span import Span
+from eqtrace.model.topic import Specification, Topic
+
+if TYPE_CHECKING:
+    from eqtrace.config import Config
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What the static half found out. `waivers` are the matches of waivers that name a statement, for `fix`."""
+
+    matches: Mapping[str, Match]  # by anchor id
+    faults: tuple[Fault, ...]
+    coverage: Coverage
+    graph: CallGraph
+    waivers: tuple[Match, ...] = ()
+
+
+def audit(specification: Specification, index: Index, config: Config, selected: frozenset[str] | None = None) -> Audit:
+    """Holds a specification against the code.
+
+    `selected` are the ids of the equations to look at, None all of them; with some only, nothing is said of statements
+    that no equation claims.
+    """
+    with collector_paused():
+        graph = CallGraph(index)
+        equations = [item for item in specification.equations if selected is None or item.id in selected]
+        topics = {equation.topic for equation in equations}
+        functions: dict[str, tuple[FunctionRef, ...]] = {}
+        faults: list[Fault] = []
+        for topic in specification.topics:
+            if topic.id in topics:
+                functions[topic.id], unknown = _functions(topic, graph)
+                faults.extend(unknown)
+        matches = {anchor.id: match(anchor, index) for equation in equations for anchor in equation.anchors}
+        for equation in equations:
+            faults.extend(_anchor_faults(equation, matches, index, graph, functions.get(equation.topic, ())))
+        inputs = Inputs(
+            equations, matches, specification.waivers, index, graph, config.coverage, whole=selected is None
+        )
+        coverage, lacks, waivers = cover(inputs)
+        faults.extend(lacks)
+        faults.extend(fault for item in waivers if (fault := _waiver_fault(item, index)) is not None)
+        faults.extend(_unreadable_files(equations, waivers, index, config.coverage != "off" and selected is None))
+    return Audit(matches, tuple(faults), coverage, graph, waivers)
+
+
+def _functions(topic: Topic, graph: CallGraph) -> tuple[tuple[FunctionRef, ...], list[Fault]]:
+    found: list[FunctionRef] = []
+    faults: list[Fault] = []
+    for text in topic.functions:
+        ref = graph.function(text.value)
+        if ref is not None:
+            found.append(ref)
+            continue
+        path, _, qualname = text.value.partition("::")
+        problem = graph.index.problem(path)
+        reason = f"{path}: {problem.message}" if problem else f"{path} defines no `{qualname}`"
+        faults.append(Fault("unknown-reference", f"function `{text.value}` is not there: {reason}", text.span))
+    return tuple(found), faults
+
+
+def _anchor_faults(
+    equation: Equation,
+    matches: Mapping[str, Match],
+    index: Index,
+    graph: CallGraph,
+    functions: tuple[FunctionRef, ...],
+) -> Iterator[Fault]:
+    for anchor in equation.anchors:
+        found = matches[anchor.id]
+        fault = fault_of(found, equation.id, index)
+        if fault is not None:
+            yield fault
+        yield from roles.check(found, equation, index, graph, functions)
+
+
+def _waiver_fault(found: Match, index: Index) -> Fault | None:
+    """A waiver's line is a claim like an anchor's; whatever else is wrong with one is told as an unused waiver."""
+    fault = fault_of(found, None, index)
+    if fault is not None and fault.kind == "line-moved" and found.span is not None:
+        return replace(fault, hint=f"write {found.span.path}:{found.span.line}")
+    return fault if fault is not None and fault.kind in ("weak-anchor", "anchor-ambiguous") else None
+
+
+def _unreadable_files(
+    equations: Iterable[Equation], waivers: Iterable[Match], index: Index, sources: bool
+) -> Iterator[Fault]:
+    """One fault a file, at the first anchor that cites it (else at the file itself)."""
+    cited: dict[str, list[tuple[Anchor, str | None]]] = {}
+    pairs = [(anchor, equation.id) for equation in equations for anchor in equation.anchors]
+    for anchor, equation_id in (*pairs, *((item.anchor, None) for item in waivers)):
+        if unreadable(anchor, index):
+            path = anchor.path or (anchor.target or "").partition("::")[0]
+            cited.setdefault(path, []).append((anchor, equation_id))
+    for path, anchors in cited.items():
+        yield _unreadable(path, anchors, index)
+    for path in index.sources() if sources else ():
+        if path not in cited and index.problem(path) is not None:
+            yield _unreadable(path, [], index)
+
+
+def _unreadable(path: str, anchors: list[tuple[Anchor, str | None]], index: Index) -> Fault:
+    problem = index.problem(path)
+    if anchors and anchors[0][0].role is Role.STATES and not path.endswith(".py"):
+        text = index.text(path)
+        problem = text if isinstance(text, Problem) else None
+    assert problem is not None
+    there = Span(path, max(problem.line, 1), max(problem.column, 1))
+    message = f"{path}: {problem.message}"
+    if problem.line:
+        message += f" (line {problem.line}, column {max(problem.column, 1)})"
+    if not anchors:
+        return Fault("source-unreadable", message, there)
+    if len(anchors) > 1:
+        message += f"; {len(anchors)} anchors cite it"
+    anchor, equation = anchors[0]
+    related = (Related(there, problem.message),) if problem.line else ()
+    return Fault("source-unreadable", message, place(anchor), "", related, equation)

@@ -1,0 +1,114 @@
+"""Anchors held against the code: exact by syntax tree, in the function they name."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from eqtrace.code.index import Index
+from eqtrace.code.source import SourceFile, Statement
+from eqtrace.code.tree import same
+from eqtrace.link.anchor_code import parse_code
+from eqtrace.link.nearest import elsewhere, functions_like, replacement
+from eqtrace.link.passage import match_passage
+from eqtrace.link.target import resolve_target
+from eqtrace.model.anchor import Anchor, Candidate, Match, Role, Status
+
+
+def match(anchor: Anchor, index: Index) -> Match:
+    """Finds an anchor's statement.
+
+    Exact means: the same syntax tree within the named function. Where several are equal, `occurrence` chooses (from
+    0), else the claimed line does. Nothing that is merely alike is ever called moved.
+    """
+    if anchor.target is not None:
+        return _match_target(anchor, index)
+    if anchor.role is Role.STATES:
+        return match_passage(anchor, index)
+    file = index.file(anchor.path)
+    if file is None:
+        return Match(anchor, Status.MISSING, None)
+    function = plain_name(anchor.function)
+    verbatim = _verbatim(anchor, file, function)
+    if verbatim is not None:
+        return found(anchor, verbatim, Status.OK)
+    parsed = parse_code(anchor.code)
+    if parsed.node is None:
+        return Match(anchor, Status.MISSING, None)
+    equal = [item for item in _within(file, function, parsed.node) if same(item.node, parsed.node)]
+    if equal:
+        return _choose(anchor, equal)
+    return _not_found(anchor, file, function, parsed.node, index)
+
+
+def _within(file: SourceFile, function: str, wanted: ast.AST) -> Sequence[Statement]:
+    """The statements of a function; its own header counts as its own too, as people cite it."""
+    statements = file.statements_in(function)
+    if function and isinstance(wanted, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+        own = file.definitions.get(function, ())
+        outer = file.statements_in(function.rpartition(".")[0])
+        return (*(item for item in outer if item.node in own), *statements)
+    return statements
+
+
+def plain_name(function: str) -> str:
+    """A qualified name as anchors write it, without the interpreter's `<locals>`."""
+    return function.replace(".<locals>.", ".") if "<" in function else function
+
+
+def found(anchor: Anchor, statement: Statement, status: Status, difference: str = "") -> Match:
+    """A match that resolves to a statement."""
+    return Match(anchor, status, statement.span, statement.function, statement.source, difference)
+
+
+def _verbatim(anchor: Anchor, file: SourceFile, function: str) -> Statement | None:
+    """The statement at the claimed line where it stands there word for word: the common case, without parsing `code`.
+
+    An occurrence needs the other equal statements to be counted, and weak code must be refused, so both are left to the
+    comparison by tree.
+    """
+    if anchor.occurrence is not None:
+        return None
+    there = file.statements_on(anchor.line, function)
+    if len(there) != 1 or there[0].source != anchor.code or isinstance(there[0].node, _POSSIBLY_WEAK):
+        return None
+    return there[0]
+
+
+_POSSIBLY_WEAK = (ast.Pass, ast.Break, ast.Continue, ast.Return, ast.Expr)
+
+
+def _choose(anchor: Anchor, equal: Sequence[Statement]) -> Match:
+    """One of the statements that equal the anchor's."""
+    if anchor.occurrence is not None:
+        if not 0 <= anchor.occurrence < len(equal):
+            reason = f"equal, but there are only {len(equal)} and the anchor names occurrence {anchor.occurrence}"
+            return Match(anchor, Status.MISSING, None, candidates=tuple(Candidate(item.span, reason) for item in equal))
+        equal = [equal[anchor.occurrence]]
+    claimed = [item for item in equal if item.line == anchor.line]
+    if len(claimed) == 1:
+        return found(anchor, claimed[0], Status.OK)
+    if len(equal) == 1:
+        return found(anchor, equal[0], Status.MOVED)
+    reasons = [f"equal: occurrence {number} in its function" for number in range(len(equal))]
+    candidates = tuple(Candidate(item.span, reason) for item, reason in zip(equal, reasons, strict=True))
+    return Match(anchor, Status.AMBIGUOUS, None, candidates=candidates)
+
+
+def _not_found(anchor: Anchor, file: SourceFile, function: str, wanted: ast.AST, index: Index) -> Match:
+    """What stands in the statement's place, or where else something like it is."""
+    statement = replacement(anchor, file.statements_in(function), wanted)
+    if statement is not None:
+        return found(anchor, statement, Status.CHANGED, f"- {anchor.code.strip()}\n+ {statement.source}")
+    candidates = elsewhere(anchor, file, function, wanted, index)
+    if function not in file.definitions:
+        candidates = (*candidates, *functions_like(file, function))
+    return Match(anchor, Status.MISSING, None, candidates=candidates)
+
+
+def _match_target(anchor: Anchor, index: Index) -> Match:
+    """A whole-function anchor: its statement is the `def`, through re-exports and base classes."""
+    resolved = resolve_target(anchor.target or "", index)
+    if isinstance(resolved, Statement):
+        return found(anchor, resolved, Status.OK)
+    return Match(anchor, Status.MISSING, None, candidates=resolved)

@@ -1,0 +1,113 @@
+"""The JSON report: a stable document, described by `results.schema.json` beside this file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from eqtrace import __version__
+from eqtrace.model.finding import Finding, Related
+from eqtrace.model.results import Coverage, Results, Tally
+from eqtrace.report.rows import AnchorRow, EquationRow, MethodRow, Summary, rows
+
+
+def render(results: Results, edits: Sequence[Mapping[str, Any]] | None = None) -> str:
+    """The JSON text, ending in a newline; `edits` are what `fix` did."""
+    return json.dumps(document(results, edits), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def document(results: Results, edits: Sequence[Mapping[str, Any]] | None = None) -> dict[str, Any]:
+    """The report as JSON data; null stands where something was not run."""
+    report = rows(results)
+    built: dict[str, Any] = {
+        "eqtrace": __version__,
+        "command": results.command,
+        "exit": results.exit,
+        "seed": results.seed,
+        "summary": _summary(report.summary),
+        "equations": [_equation(each) for each in report.equations],
+        "findings": [_finding(each) for each in report.findings],
+    }
+    if edits is not None:
+        built["edits"] = [dict(edit) for edit in edits]
+    return built
+
+
+def schema() -> str:
+    """The JSON Schema of the report, as committed."""
+    return files("eqtrace.report").joinpath("results.schema.json").read_text(encoding="utf-8")
+
+
+def _summary(summary: Summary) -> dict[str, Any]:
+    return {
+        "topics": summary.topics,
+        "equations": summary.equations,
+        "anchors": summary.anchors,
+        "anchors_ok": summary.anchors_ok,
+        "anchors_executed": summary.anchors_executed,
+        "verdicts": None if summary.verdicts is None else dict(summary.verdicts),
+        "coverage": _coverage(summary.coverage),
+        "findings": dict(summary.severities),
+        "seconds": round(summary.seconds, 3),
+        "from_cache": summary.from_cache,
+        "skipped": len(summary.skipped),
+    }
+
+
+def _coverage(coverage: Coverage | None) -> dict[str, Any] | None:
+    if coverage is None:
+        return None
+    return {"equations": _tally(coverage.equations), "statements": _tally(coverage.statements)}
+
+
+def _tally(tally: Tally) -> dict[str, int]:
+    return {"covered": tally.covered, "total": tally.total, "waived": tally.waived}
+
+
+def _equation(row: EquationRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "topic": row.topic,
+        "verdict": row.verdict,
+        "methods": {name: None if method is None else _method(method) for name, method in row.methods.items()},
+        "anchors": [_anchor(anchor) for anchor in row.anchors],
+    }
+
+
+def _method(row: MethodRow) -> dict[str, Any]:
+    return {"verdict": row.verdict, "points": row.points, "worst_ulp": row.worst_ulp, "detail": row.detail}
+
+
+def _anchor(row: AnchorRow) -> dict[str, Any]:
+    return {
+        "role": row.role,
+        "path": row.path,
+        "line": row.line,
+        "end_line": row.end_line,
+        "function": row.function,
+        "status": row.status,
+        "executions": row.executions,
+    }
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "code": finding.code,
+        "name": finding.name,
+        "severity": finding.severity.value,
+        "message": finding.message,
+        "path": finding.span.path,
+        "line": finding.span.line,
+        "column": finding.span.column,
+        "equation": finding.equation,
+        "method": finding.method,
+        "related": [_related(each) for each in finding.related],
+        "hint": finding.hint,
+    }
+
+
+def _related(related: Related) -> dict[str, Any]:
+    span = related.span
+    return {"path": span.path, "line": span.line, "column": span.column, "message": related.message}

@@ -1,0 +1,200 @@
+"""Results as plain rows: every report is rendered from these, and from nothing else of a run."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from eqtrace.model.anchor import Anchor, Role, Status
+from eqtrace.model.equation import Equation
+from eqtrace.model.finding import Finding, Severity
+from eqtrace.model.results import Coverage, Results
+from eqtrace.model.verdict import MethodResult, Verdict
+
+_RUN = (Role.COMPUTES, Role.INLINE, Role.CALLS)
+"""The roles of lines that verification has to run: nothing else of a citation is executed."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnchorRow:
+    """A cited line: where it is now (where it was claimed to be, if nothing was found), and how often it ran."""
+
+    id: str
+    role: str
+    path: str
+    line: int
+    end_line: int
+    function: str
+    status: str
+    executions: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class MethodRow:
+    """What one method showed of an equation, and how."""
+
+    name: str
+    verdict: str
+    points: int
+    certified: int
+    seed: int
+    worst_ulp: float | None
+    worst_at: str
+    detail: str
+    limits: tuple[str, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class EquationRow:
+    """An equation with its verdict; a method that was not run is None."""
+
+    id: str
+    topic: str
+    verdict: str | None
+    methods: Mapping[str, MethodRow | None]
+    anchors: tuple[AnchorRow, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The figures of a run. What was not run at all is None, not 0."""
+
+    command: str
+    exit: int
+    seed: int
+    topics: int
+    equations: int
+    equations_in_all: int
+    files: int
+    anchors: int
+    statuses: Mapping[str, int]
+    anchors_executed: int | None
+    anchors_executable: int
+    verdicts: Mapping[str, int] | None
+    coverage: Coverage | None
+    equation_waivers: int
+    statement_waivers: int
+    severities: Mapping[str, int]
+    seconds: float
+    from_cache: int
+    skipped: tuple[str, ...]
+
+    @property
+    def anchors_ok(self) -> int:
+        """How many anchors are exactly where they say."""
+        return self.statuses.get(Status.OK, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A whole report."""
+
+    summary: Summary
+    equations: tuple[EquationRow, ...]
+    findings: tuple[Finding, ...]
+
+
+def rows(results: Results) -> Rows:
+    """The rows of `results`: the selected equations in the order of their files, findings in the order of places."""
+    wanted = set(results.selected)
+    equations = tuple(_equation(each, results) for each in results.specification.equations if each.id in wanted)
+    findings = tuple(sorted(results.findings, key=_place))
+    return Rows(_summary(results, equations, findings), equations, findings)
+
+
+def slowest(equations: tuple[EquationRow, ...], count: int = 3) -> tuple[tuple[float, str, str], ...]:
+    """The slowest units of work, as (seconds, equation, method), slowest first."""
+    units = [(row.seconds, each.id, row.name) for each in equations for row in each.methods.values() if row]
+    return tuple(sorted((unit for unit in units if unit[0] > 0), key=lambda unit: (-unit[0], unit[1:]))[:count])
+
+
+def executions(anchor: Anchor, results: Results) -> int | None:
+    """How often a cited line ran; None where nothing was run, and for lines that verification does not run."""
+    if results.executions is None:
+        return None
+    return results.executions.get(anchor.id, 0 if anchor.role in _RUN else None)
+
+
+def finite(number: float | None) -> float | None:
+    """The number, or None where JSON has no word for it."""
+    return number if number is not None and math.isfinite(number) else None
+
+
+def _place(finding: Finding) -> tuple[str, int, int, str, str]:
+    span = finding.span
+    return (span.path, span.line, span.column, finding.code, finding.message)
+
+
+def _summary(results: Results, equations: tuple[EquationRow, ...], findings: tuple[Finding, ...]) -> Summary:
+    anchors = [anchor for each in equations for anchor in each.anchors]
+    executed = [anchor for anchor in anchors if anchor.executions]
+    severities = Counter(finding.severity.value for finding in findings)
+    counted = Counter(each.verdict for each in equations)
+    waivers = results.specification.waivers
+    return Summary(
+        command=results.command,
+        exit=results.exit,
+        seed=results.seed,
+        topics=len({each.topic for each in equations}),
+        equations=len(equations),
+        equations_in_all=len(results.specification.equations),
+        files=len(results.specification.files),
+        anchors=len(anchors),
+        statuses={status.value: sum(anchor.status == status for anchor in anchors) for status in Status},
+        anchors_executed=None if results.executions is None else len(executed),
+        anchors_executable=sum(anchor.role in _RUN for anchor in anchors),
+        verdicts={verdict.value: counted[verdict.value] for verdict in Verdict} if results.methods else None,
+        coverage=results.coverage,
+        equation_waivers=sum(waiver.equation is not None for waiver in waivers),
+        statement_waivers=sum(waiver.equation is None for waiver in waivers),
+        severities={severity.value: severities[severity.value] for severity in Severity},
+        seconds=results.seconds,
+        from_cache=results.from_cache,
+        skipped=results.skipped,
+    )
+
+
+def _equation(equation: Equation, results: Results) -> EquationRow:
+    ran = {result.method: _method(result) for result in results.methods.get(equation.id, ())}
+    verdict = results.verdict(equation.id)
+    return EquationRow(
+        id=equation.id,
+        topic=equation.topic,
+        verdict=verdict.value if verdict else None,
+        methods={name: ran.get(name) for name in dict.fromkeys((*equation.methods, *ran))},
+        anchors=tuple(_anchor(anchor, results) for anchor in equation.anchors),
+    )
+
+
+def _method(result: MethodResult) -> MethodRow:
+    evidence = result.evidence
+    return MethodRow(
+        name=result.method,
+        verdict=result.verdict.value,
+        points=evidence.points,
+        certified=evidence.certified,
+        seed=evidence.seed,
+        worst_ulp=finite(evidence.worst_ulp),
+        worst_at=evidence.worst_at,
+        detail=evidence.detail,
+        limits=evidence.limits,
+        seconds=result.seconds,
+    )
+
+
+def _anchor(anchor: Anchor, results: Results) -> AnchorRow:
+    match = results.matches.get(anchor.id)
+    span = match.span if match else None
+    return AnchorRow(
+        id=anchor.id,
+        role=anchor.role.value,
+        path=span.path if span else anchor.path,
+        line=span.line if span else anchor.line,
+        end_line=span.end_line if span else anchor.line,
+        function=(match.function if match else "") or anchor.function,
+        status=(match.status if match else Status.MISSING).value,
+        executions=executions(anchor, results),
+    )

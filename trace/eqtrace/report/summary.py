@@ -1,0 +1,165 @@
+"""The end of the text reports: what was checked and how, what was not, and how it came out.
+
+Every line says what it is a number of, and of how many; a run that looked at nothing says so and cannot be mistaken
+for one that found nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from eqtrace.model.anchor import Status
+from eqtrace.model.results import Tally
+from eqtrace.model.verdict import Verdict
+from eqtrace.report.rows import EquationRow, Rows, Summary, slowest
+from eqtrace.report.styled import Line, clean
+
+_MEANING = {
+    Verdict.PROVED: "from the forms, for all sizes",
+    Verdict.PROVED_AT_SIZES: "exactly, at small sizes",
+    Verdict.CERTIFIED: "in exact balls, at the points tried",
+    Verdict.CERTIFIED_TO_CONSTANTS: "the same, up to the rounding of constants in the code",
+    Verdict.TESTED: "by references, statistics, constraints, order or structure",
+    Verdict.SAMPLED: "in float64 only",
+    Verdict.NOT_CHECKED: "NOTHING was shown",
+    Verdict.REFUTED: "the code does NOT compute the formula",
+}
+_STYLE = {Verdict.NOT_CHECKED: "bold yellow", Verdict.REFUTED: "bold red"}
+_NAMED = 12  # ids shown in one line before the rest is counted
+_LABEL = 12
+
+
+def summary(report: Rows) -> list[Line]:
+    """The summary of a full report, ending in the closing line."""
+    facts = report.summary
+    lines: list[Line] = [[(f"eqtrace {facts.command}", "bold"), (f"  {_scope(facts)}", "")]]
+    lines += [_entry(label, text) for label, text in _facts(report) if text]
+    lines += _verdicts(report)
+    return [*lines, [], closing(report)]
+
+
+def closing(report: Rows) -> Line:
+    """The one line that says how it came out."""
+    facts = report.summary
+    found = _found(facts)
+    if not facts.equations:
+        return [("Nothing was checked: ", "bold red"), (f"no equation was looked at; {found}. This is no pass.", "")]
+    if facts.exit == 3:
+        return [("Fault of eqtrace: ", "bold red"), (f"{found}; these results are incomplete.", "")]
+    if facts.exit == 2:
+        return [("Nothing was checked: ", "bold red"), (f"{found}. This is no pass.", "")]
+    if facts.severities["error"] or facts.exit:
+        return [("Failed: ", "bold red"), (f"{found} in {_checked(facts)}.", "")]
+    return [("No errors", "bold green"), (f" in {_checked(facts)}; {found}.{_reservation(report)}", "")]
+
+
+def count(number: int, noun: str) -> str:
+    """`1 line`, `2 lines`."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def _scope(facts: Summary) -> str:
+    chosen = "" if facts.equations == facts.equations_in_all else f" of {facts.equations_in_all:,}"
+    equations = f"{facts.equations:,}{chosen} equation{'' if facts.equations == 1 and not chosen else 's'}"
+    parts = [count(facts.topics, "topic"), equations, count(facts.anchors, "cited line")]
+    seed = "" if facts.verdicts is None else f", seed {facts.seed}"
+    return f"{', '.join(parts)} from {count(facts.files, 'file')} in {facts.seconds:.2f} s{seed}"
+
+
+def _facts(report: Rows) -> Iterable[tuple[str, str]]:
+    facts = report.summary
+    yield "cited lines", _citations(facts)
+    yield "executed", _executed(facts)
+    yield "coverage", _coverage(facts)
+    yield "exempt", _exempt(facts)
+    yield "from cache", f"{count(facts.from_cache, 'result')}" if facts.from_cache else "nothing"
+    yield "skipped", "" if facts.skipped else "nothing"
+    for sentence in facts.skipped:
+        yield "skipped", sentence
+    units = [f"{name} ({method}) {seconds:.2f} s" for seconds, name, method in slowest(report.equations)]
+    yield "slowest", ", ".join(units)
+
+
+def _citations(facts: Summary) -> str:
+    others = [
+        f"{facts.statuses[each]:,} {each.value}" for each in Status if each is not Status.OK and facts.statuses[each]
+    ]
+    return ", ".join([f"{facts.anchors_ok:,} of {facts.anchors:,} where they say", *others])
+
+
+def _executed(facts: Summary) -> str:
+    if facts.anchors_executed is None:
+        return "none: this command runs no code"
+    return f"{facts.anchors_executed:,} of {facts.anchors_executable:,} cited lines that verification runs"
+
+
+def _coverage(facts: Summary) -> str:
+    if facts.coverage is None:
+        return "not asked for"
+    equations = _tally(facts.coverage.equations, "equations have code and a test")
+    return f"{equations}; {_tally(facts.coverage.statements, 'arithmetic statements have an equation')}"
+
+
+def _tally(tally: Tally, what: str) -> str:
+    waived = f", {tally.waived:,} waived" if tally.waived else ""
+    return f"{tally.covered:,} of {tally.total:,} {what}{waived}"
+
+
+def _exempt(facts: Summary) -> str:
+    if not facts.equation_waivers + facts.statement_waivers:
+        return "nothing"
+    return f"by waivers: {count(facts.equation_waivers, 'equation')}, {count(facts.statement_waivers, 'statement')}"
+
+
+def _verdicts(report: Rows) -> list[Line]:
+    counted = report.summary.verdicts
+    if counted is None:
+        return [_entry("verdicts", "none: values are checked by `eqtrace verify`")]
+    lines: list[Line] = [[]] if report.equations else []
+    for verdict in Verdict:
+        if number := counted[verdict]:
+            style = _STYLE.get(verdict, "")
+            lines.append(
+                [("  ", ""), (f"{verdict.value:<22}", style), (f"{number:>6,}  ", ""), (_MEANING[verdict], style)]
+            )
+    unrun = report.summary.equations - sum(counted.values())
+    if unrun:
+        lines.append([(f"  {'no method was run':<22}{unrun:>6,}  NOTHING was shown", "bold yellow")])
+    for verdict in (Verdict.REFUTED, Verdict.NOT_CHECKED):
+        lines += _named(verdict, report.equations)
+    return lines
+
+
+def _named(verdict: Verdict, equations: tuple[EquationRow, ...]) -> list[Line]:
+    ids = [each.id + _why(each, verdict) for each in equations if each.verdict == verdict]
+    if not ids:
+        return []
+    rest = f" and {len(ids) - _NAMED:,} more" if len(ids) > _NAMED else ""
+    return [[("  ", ""), (f"{verdict.value}: ", _STYLE[verdict]), (clean(", ".join(ids[:_NAMED]) + rest), "")]]
+
+
+def _why(equation: EquationRow, verdict: Verdict) -> str:
+    """The methods that pull an equation down to `verdict`."""
+    names = [name for name, row in equation.methods.items() if row is None or row.verdict == verdict]
+    return f" ({', '.join(names)})" if names else ""
+
+
+def _entry(label: str, text: str) -> Line:
+    return [(f"  {label:<{_LABEL}}", "dim"), (clean(text), "")]
+
+
+def _found(facts: Summary) -> str:
+    return f"{count(facts.severities['error'], 'error')}, {count(facts.severities['warning'], 'warning')}"
+
+
+def _checked(facts: Summary) -> str:
+    return f"{count(facts.equations, 'equation')} and {count(facts.anchors, 'cited line')}"
+
+
+def _reservation(report: Rows) -> str:
+    """What a run without errors did not show."""
+    counted = report.summary.verdicts
+    if counted is None:
+        return " Values were not checked: run `eqtrace verify`."
+    missing = report.summary.equations - sum(counted.values()) + counted[Verdict.NOT_CHECKED]
+    return f" Nothing was shown of {count(missing, 'equation')}." if missing else ""

@@ -1,0 +1,71 @@
+"""The text reports: `full` with excerpts and a summary, `concise` with one line a finding."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from eqtrace.model.finding import Finding, Severity
+from eqtrace.model.results import Results
+from eqtrace.model.span import Span
+from eqtrace.report.excerpt import Files, excerpt
+from eqtrace.report.rows import rows
+from eqtrace.report.styled import Line, clean
+from eqtrace.report.summary import closing, summary
+
+_STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
+
+
+def full(results: Results, root: Path) -> list[Line]:
+    """Every finding with its excerpts and hint, then what was checked and what was not."""
+    report = rows(results)
+    files = Files(root)
+    lines: list[Line] = []
+    for finding in report.findings:
+        lines += [*_finding(finding, files), []]
+    return [*lines, *summary(report)]
+
+
+def concise(results: Results) -> list[Line]:
+    """One line a finding and one closing line."""
+    report = rows(results)
+    return [*(headline(finding) for finding in report.findings), closing(report)]
+
+
+def headline(finding: Finding) -> Line:
+    """`path:line:column: CODE [name] message`; warnings and notes say that they are none of the errors."""
+    style = _STYLE[finding.severity]
+    word = "" if finding.severity is Severity.ERROR else f"{finding.severity.value}: "
+    return [
+        (clean(str(finding.span)), "bold"),
+        (": ", ""),
+        (finding.code, style),
+        (f" [{finding.name}] ", ""),
+        (word, style),
+        (clean(finding.message), ""),
+    ]
+
+
+def _finding(finding: Finding, files: Files) -> list[Line]:
+    style = _STYLE[finding.severity]
+    places = [finding.span, *(each.span for each in finding.related)]
+    gutter = len(str(max(place.line for place in places)))
+    edge = (" " * gutter, "")
+    lines = [_first_line(finding), *_quoted(finding.span, files, gutter, style)]
+    lines += [[edge, (" = ", "bright_blue"), (clean(line), "")] for line in finding.message.split("\n")[1:]]
+    for each in finding.related:
+        lines.append([edge, ("--> ", "bright_blue"), (clean(f"{each.span}: {each.message}".rstrip(": ")), "")])
+        lines += _quoted(each.span, files, gutter, "bright_blue")
+    for number, line in enumerate(finding.hint.split("\n") if finding.hint else []):
+        lines.append([edge, (" = hint: " if number == 0 else "         ", "bold green"), (clean(line), "")])
+    return lines
+
+
+def _first_line(finding: Finding) -> Line:
+    line = headline(finding)
+    return [*line[:-1], (clean(finding.message.split("\n")[0]), "")]
+
+
+def _quoted(span: Span, files: Files, gutter: int, style: str) -> list[Line]:
+    quoted = excerpt(span, files, gutter, style)
+    bar: Line = [(" " * gutter + " |", "bright_blue")]
+    return [bar, *quoted] if quoted else []

@@ -1,0 +1,259 @@
+"""Where executions of cited lines come from: calls with drawn inputs, and the scenarios."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eqtrace.model.equation import Equation
+from eqtrace.model.finding import Fault, Related
+from eqtrace.model.span import Span, Text
+from eqtrace.run.call import CallError, Interpreter, drawn_parameters, names, parse_call
+from eqtrace.run.failed import Failed
+from eqtrace.run.record import Event, Recording
+from eqtrace.run.sample import Draw, NoDraw, draws
+from eqtrace.run.snapshot import Copier, equal
+from eqtrace.run.work import COMPUTING
+
+if TYPE_CHECKING:
+    from eqtrace.run.session import Session
+    from eqtrace.run.site import Site
+
+SCENARIO_RUNS = 32  # of each scenario, over its size draws (design: at least 32 draws)
+_BATCH = 5  # length of the arrays that scalar formulas are tried with
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """One execution of a cited line, and in words which run it was part of."""
+
+    event: Event
+    origin: str
+
+
+@dataclass
+class Executions:
+    """All executions of an equation's cited lines, and what went wrong or was left out on the way."""
+
+    by_anchor: dict[str, list[Captured]] = field(default_factory=dict)
+    counts: dict[str, int] = field(default_factory=dict)
+    faults: list[Fault] = field(default_factory=list)
+    limits: list[str] = field(default_factory=list)
+
+    def add(self, events: Mapping[str, list[Event]], counts: Mapping[str, int], origin: str) -> None:
+        """Takes over what one run recorded."""
+        for anchor, found in events.items():
+            self.by_anchor.setdefault(anchor, []).extend(Captured(event, origin) for event in found)
+        for anchor, count in counts.items():
+            self.counts[anchor] = self.counts.get(anchor, 0) + count
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A function to call, how to make its arguments of drawn symbols, and the symbols to draw."""
+
+    name: str
+    symbols: tuple[str, ...]
+    call: Callable[[Draw, np.random.Generator], Any]
+    watched: Mapping[str, str]  # symbols whose value the call must leave as it was: symbol to parameter
+
+
+class Captures:
+    """Runs the user's code for a session, and remembers what the scenarios gave."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._scenarios: Executions | None = None
+
+    def of(self, equation: Equation) -> Executions:
+        """Every execution of the equation's cited lines: drawn calls first, then scenarios."""
+        found = Executions()
+        for target in self.targets(equation, found):
+            self._draw(equation, target, found)
+        scenarios = self.scenarios(equation.span)
+        found.faults.extend(scenarios.faults)
+        for anchor in equation.anchors:
+            found.by_anchor.setdefault(anchor.id, []).extend(scenarios.by_anchor.get(anchor.id, ()))
+            found.counts[anchor.id] = found.counts.get(anchor.id, 0) + scenarios.counts.get(anchor.id, 0)
+        return found
+
+    # --- scenarios -----------------------------------------------------------------------------------------------
+
+    def scenarios(self, span: Span) -> Executions:
+        """What all scenarios together executed. Each runs `SCENARIO_RUNS` times, over all size draws."""
+        if self._scenarios is None:
+            self._scenarios = Executions()
+            for name, scenario in self._scenario_functions(span):
+                try:
+                    self._run_scenario(name, scenario, self._scenarios)
+                except Failed as failed:
+                    self._scenarios.faults.append(failed.fault)
+        return self._scenarios
+
+    def _scenario_functions(self, span: Span) -> list[tuple[str, Callable[..., Any]]]:
+        file = self._session.work.scenarios
+        if file is None:
+            return []
+        assert self._scenarios is not None
+
+        def load() -> types.ModuleType:
+            spec = importlib.util.spec_from_file_location("eqtrace_scenarios", file)
+            assert spec is not None
+            assert spec.loader is not None
+            module = importlib.util.module_from_spec(spec)
+            sys.modules[spec.name] = module
+            spec.loader.exec_module(module)
+            return module
+
+        try:
+            module = self._session.perform("import of the scenarios", Span(self._session.relative(file), 1), load)
+        except Failed as failed:
+            self._scenarios.faults.append(failed.fault)
+            return []
+        return [
+            (name, value)
+            for name, value in vars(module).items()
+            if inspect.isfunction(value) and not name.startswith("_") and value.__module__ == module.__name__
+        ]
+
+    def _run_scenario(self, name: str, scenario: Callable[..., Any], found: Executions) -> None:
+        session = self._session
+        place = Span(session.relative(scenario.__code__.co_filename), scenario.__code__.co_firstlineno)
+        size_draws = session.work.draws or ({},)
+        for number in range(SCENARIO_RUNS):
+            sizes = dict(size_draws[number % len(size_draws)])
+            rng = session.rng("scenario", name, str(number))
+            with session.recorder.recording() as recording:
+                session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
+            shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
+            found.add(recording.events, recording.executions, f"scenario {name}, run {number} ({shown})")
+
+    # --- calls with drawn inputs ---------------------------------------------------------------------------------
+
+    def targets(self, equation: Equation, found: Executions) -> Iterator[Target]:
+        """The functions that can be called with drawn inputs so that the equation's lines run."""
+        seen: set[tuple[str, str]] = set()
+        for _, site in self._session.work.sites_of(equation, COMPUTING):
+            key = (site.file, site.function)
+            if key in seen:
+                continue
+            seen.add(key)
+            module = self._session.module(self._session.work.modules[site.file], equation.span)
+            target = (
+                self._called(equation, module, found) if equation.call else self._by_parameters(equation, site, module)
+            )
+            if target is not None:
+                yield target
+            if equation.call:
+                return
+
+    def _by_parameters(self, equation: Equation, site: Site, module: types.ModuleType) -> Target | None:
+        function: Any = module
+        for part in site.function.split(".") if site.function else ():
+            function = getattr(function, part, None)
+        if not callable(function) or function is module or isinstance(function, type):
+            return None
+        parameters = drawn_parameters(function, site.function, equation.symbols)
+        if parameters is None:
+            return None
+
+        def call(draw: Draw, rng: np.random.Generator) -> Any:
+            return function(**{parameter: draw.values[symbol] for parameter, symbol in parameters.items()})
+
+        written = self._written(site)
+        watched = {symbol: parameter for parameter, symbol in parameters.items() if parameter not in written}
+        return Target(f"{module.__name__}.{site.function}", tuple(dict.fromkeys(parameters.values())), call, watched)
+
+    def _called(self, equation: Equation, module: types.ModuleType, found: Executions) -> Target | None:
+        text: Text = equation.call  # type: ignore[assignment]
+        try:
+            node = parse_call(text)
+        except CallError as error:
+            found.faults.append(Fault("method-not-run", str(error), text.span, equation=equation.id))
+            return None
+        used = names(node)
+        symbols = tuple(name for name in equation.symbols if name in used)
+
+        def call(draw: Draw, rng: np.random.Generator) -> Any:
+            return Interpreter({**draw.sizes, "rng": rng, **draw.values}, module).evaluate(node)
+
+        return Target(f"{module.__name__}: {text.value}", symbols, call, {})
+
+    def _written(self, site: Site) -> set[str]:
+        """Names that a cited statement of the same function changes in place on purpose: roots of its targets."""
+        return {
+            text.partition("[")[0].partition(".")[0]
+            for other in self._session.work.sites.values()
+            if (other.file, other.function) == (site.file, site.function)
+            for text in other.outputs.values()
+        }
+
+    def _draw(self, equation: Equation, target: Target, found: Executions) -> None:
+        form = self._session.work.forms[equation.id]
+        rng = self._session.rng(equation.id, target.name)
+        try:
+            made = list(draws(form, equation.symbols, target.symbols, rng))
+        except NoDraw as error:
+            place = equation.where.span if equation.where else equation.span
+            found.faults.append(Fault("value-undecided", str(error), place, equation=equation.id))
+            return
+        for draw in made:
+            self._call(equation, target, draw, rng, found)
+        if all(equation.symbols[name].shape in ((), None) for name in target.symbols):
+            self._try_arrays(equation, target, made, rng, found)
+
+    def record(self, equation: Equation, target: Target, draw: Draw, rng: np.random.Generator) -> Recording:
+        """What one call recorded.
+
+        Raises:
+            Failed: the call raised.
+        """
+        with self._session.recorder.recording() as recording:
+            self._session.perform(f"call of {target.name}", equation.span, lambda: target.call(draw, rng))
+        return recording
+
+    def _call(
+        self, equation: Equation, target: Target, draw: Draw, rng: np.random.Generator, found: Executions
+    ) -> None:
+        before = Copier().copy(dict(draw.values))
+        recording = self.record(equation, target, draw, rng)
+        found.add(recording.events, recording.executions, f"call of {target.name} with {draw.origin}")
+        for symbol, parameter in target.watched.items():
+            if not equal(before[symbol], draw.values[symbol]):
+                message = f"{target.name} changes its argument `{parameter}` ({symbol}) in place"
+                hint = "compute into a new array, or bind the changed name as a left side if that is the formula"
+                fault = Fault("argument-changed", message, equation.span, hint, self._defined(equation), equation.id)
+                if fault not in found.faults:
+                    found.faults.append(fault)
+
+    def _defined(self, equation: Equation) -> tuple[Related, ...]:
+        sites = self._session.work.sites_of(equation)
+        return tuple(Related(Span(site.path, site.line, site.column), "computed here") for _, site in sites[:1])
+
+    def _try_arrays(
+        self, equation: Equation, target: Target, made: list[Draw], rng: np.random.Generator, found: Executions
+    ) -> None:
+        """Scalar formulas are tried with arrays too: of every symbol, else of the first one alone."""
+        for chosen in (target.symbols, target.symbols[:1]):
+            values = {
+                name: np.array([draw.values[name] for draw in made[-_BATCH:]])
+                if name in chosen
+                else made[-1].values[name]
+                for name in target.symbols
+            }
+            draw = Draw(values, {}, f"arrays for {', '.join(chosen)}")
+            try:
+                self._call(equation, target, draw, rng, found)
+            except Failed as failed:
+                reason = failed.fault.message.splitlines()[-1]
+            else:
+                return
+        found.limits.append(f"{target.name} was tried with scalars only: it does not take arrays ({reason})")

@@ -1,0 +1,103 @@
+"""What rewritten code calls, and the builtins that would round or ask a ball for a float."""
+
+from __future__ import annotations
+
+import builtins
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from eqtrace.formula.ball import Ball, exact, lift
+from eqtrace.run.exact import rewrite
+
+
+def number(text: str) -> Ball | float:
+    """The decimal that a literal states; infinities (`1e999`) stay floats."""
+    value = float(text)
+    return value if math.isinf(value) else exact(Fraction(text))
+
+
+def _is_integer(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "iub"
+    return isinstance(value, int | np.integer | np.bool_)
+
+
+def divide(left: Any, right: Any, in_place: bool = False) -> Any:
+    """`left / right`, integers exactly."""
+    if _is_integer(left) and _is_integer(right):
+        return lift_integers(left) / right
+    if in_place and isinstance(left, np.ndarray):
+        left /= right
+        return left
+    return left / right
+
+
+def power(left: Any, right: Any, in_place: bool = False) -> Any:
+    """`left ** right`, integers to negative powers exactly."""
+    if _is_integer(left) and _is_integer(right) and bool(np.any(np.asarray(right) < 0)):
+        return lift_integers(left) ** right
+    if in_place and isinstance(left, np.ndarray):
+        left **= right
+        return left
+    return left**right
+
+
+_to_ball = np.frompyfunc(lambda value: value if isinstance(value, Ball) else exact(value), 1, 1)
+
+
+def lift_integers(value: Any) -> Any:
+    """Numbers of any kind, integers too, as balls; arrays become object arrays."""
+    if isinstance(value, np.ndarray):
+        return _to_ball(value.astype(object))
+    if isinstance(value, int | float | np.number | np.bool_):
+        return exact(value.item() if isinstance(value, np.generic) else value)
+    return lift(value)
+
+
+def has_ball(value: Any) -> bool:
+    """Whether a ball stands in a value."""
+    if isinstance(value, Ball):
+        return True
+    if isinstance(value, np.ndarray):
+        return value.dtype == object and any(isinstance(each, Ball) for each in value.flat)
+    if isinstance(value, list | tuple):
+        return any(has_ball(each) for each in value)
+    return False
+
+
+def _float(value: Any = 0.0) -> Any:
+    if isinstance(value, Ball):
+        return value
+    if isinstance(value, np.ndarray) and value.dtype == object and value.size == 1:
+        return value.reshape(-1)[0]
+    if isinstance(value, int | np.integer):
+        return exact(int(value))
+    return number(value) if isinstance(value, str) else builtins.float(value)
+
+
+def _isinstance(value: Any, kinds: Any) -> bool:
+    if not isinstance(value, Ball):
+        return builtins.isinstance(value, kinds)
+    wanted = kinds if builtins.isinstance(kinds, tuple) else (kinds,)
+    return any(kind in (float, _float, Ball, np.floating, np.number, np.float64, object) for kind in wanted)
+
+
+def _sum(values: Any, start: Any = 0) -> Any:
+    total = start
+    for value in values:
+        total = total + value
+    return total
+
+
+BUILTINS: dict[str, Any] = {
+    **vars(builtins),
+    "float": _float,
+    "isinstance": _isinstance,
+    "sum": _sum,
+    rewrite.NUMBER: number,
+    rewrite.DIVIDE: divide,
+    rewrite.POWER: power,
+}

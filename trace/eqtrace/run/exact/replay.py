@@ -1,0 +1,90 @@
+"""Re-executes a cited statement, the user's own, on captured inputs lifted to exact balls."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from eqtrace.code.bind import parse_right
+from eqtrace.formula.ball import Undecided, lift, precision
+from eqtrace.run.exact.rewrite import Exact
+from eqtrace.run.exact.shadow import Constants, Shadows, lift_value
+from eqtrace.run.record import Event
+from eqtrace.run.site import Site
+from eqtrace.run.statement import CannotRun, Statement, call_with, resolve, whole_outputs
+
+
+class Replay:
+    """One site's statement, ready to be re-executed.
+
+    Args:
+        site: the cited statement and what to read of it.
+        twins: exact twins of the user's code, for each way to take constants.
+
+    Raises:
+        CannotRun: the statement can't be taken out of its function.
+    """
+
+    def __init__(self, site: Site, twins: Mapping[Constants, Shadows]) -> None:
+        self.site = site
+        self._twins = twins
+        self._bound = {_root(parse_right(text)) for text in site.inputs.values()}
+        self._statement = None if site.whole else Statement(site, lambda node, lines: Exact(lines).visit(node))
+
+    def loose(self, event: Event) -> tuple[str, ...]:
+        """Names of floats that the statement reads and no symbol binds."""
+        return tuple(name for name, value in event.namespace.items() if name not in self._bound and _has_float(value))
+
+    def run(self, event: Event, bits: int, constants: Constants = Constants.HALF_ULP) -> dict[str, Any]:
+        """The outputs of the statement at `bits` bits, by symbol.
+
+        Scalars that no symbol binds are taken as constants.
+
+        Raises:
+            CannotRun: the statement, or code that it calls, does not run in balls.
+            Undecided: a comparison in it can't be decided: the point is a kink.
+        """
+        shadows = self._twins[constants]
+        with precision(bits), np.errstate(all="ignore"):
+            local = {
+                name: lift_value(value, lift if self._is_bound(name, value) else shadows.constants, shadows.adopt)
+                for name, value in event.namespace.items()
+            }
+            try:
+                return self._outputs(event, local, shadows)
+            except (CannotRun, Undecided):
+                raise
+            except BaseException as error:
+                raise CannotRun(_reason(error)) from error
+
+    def _is_bound(self, name: str, value: Any) -> bool:
+        return name in self._bound or not isinstance(value, float | np.floating)
+
+    def _outputs(self, event: Event, local: Mapping[str, Any], shadows: Shadows) -> dict[str, Any]:
+        if self._statement is not None:
+            return self._statement.run({**shadows.namespace(event.module), **local})
+        original = resolve(event.module, self.site.function)
+        return whole_outputs(self.site, call_with(shadows.function(original), original, local))
+
+
+def _root(node: ast.expr) -> str:
+    names = (child.id for child in ast.walk(node) if isinstance(child, ast.Name) and child.id != "len")
+    return next(names, "")
+
+
+def _has_float(value: Any) -> bool:
+    if isinstance(value, np.ndarray):
+        return value.dtype.kind in "fc"
+    if isinstance(value, dict):
+        return any(map(_has_float, value.values()))
+    if isinstance(value, list | tuple):
+        return any(map(_has_float, value))
+    return isinstance(value, float | np.floating | complex)
+
+
+def _reason(error: BaseException) -> str:
+    text = str(error).splitlines()[0] if str(error) else ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

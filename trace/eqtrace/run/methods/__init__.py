@@ -1,0 +1,23 @@
+"""The methods, by the word that a specification uses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from eqtrace.model.equation import Equation
+from eqtrace.model.verdict import MethodResult
+from eqtrace.run.methods import constraint, distribution, structure, value, vjp
+from eqtrace.run.methods.unbuilt import unbuilt
+
+if TYPE_CHECKING:
+    from eqtrace.run.session import Session
+
+METHODS: dict[str, Callable[[Equation, Session], MethodResult]] = {
+    "value": value.verify,
+    "constraint": constraint.verify,
+    "structure": structure.verify,
+    "distribution": distribution.verify,
+    "vjp": vjp.verify,
+    **{word: unbuilt(word) for word in ("derivative", "identity", "composition", "order", "discrete")},
+}

@@ -1,0 +1,176 @@
+"""Holds what code computed against what a form says: the float64 rule, and the difference of balls.
+
+The float64 rule: `abs(code - exact)` is at most eight times the radius of the form evaluated in 53-bit balls on inputs
+widened by half an ulp. A fixed number of ulps would refute correct code where terms cancel and pass wrong code where
+they don't; the radius grows and shrinks with the formula's own conditioning. Ulps are reported, never the rule.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import numpy as np
+from flint import arb
+
+from eqtrace.formula.ball import as_arb
+from eqtrace.model.equation import Tolerance
+
+FACTOR = 8
+RADIUS = arb("1e-30")  # certified: relative to max(1, abs(value))
+_LARGEST = arb(float(np.finfo(float).max))
+_SMALLEST = arb(float(np.finfo(float).smallest_subnormal))
+
+Index = tuple[int, ...]
+
+
+class Outcome(Enum):
+    """What a comparison of balls shows."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    WIDE = "wide"  # contains zero, but too wide to say equal
+    OPEN = "open"  # not finite: nothing can be said
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """An entry where code and form differ."""
+
+    index: Index
+    code: float
+    form: float
+    ulps: float
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The float64 comparison of one execution."""
+
+    worst_ulp: float = 0.0
+    mismatch: Mismatch | None = None  # the worst of them
+    undecided: int = 0
+    entries: int = 0
+
+
+def as_ball(value: Any) -> arb:
+    """A number of any kind as a raw ball, exactly; what is no number is NaN, which nothing equals."""
+    number = as_arb(value)
+    return arb.nan() if number is None else number
+
+
+def same_infinity(left: arb, right: arb) -> bool:
+    """Whether both are the same exact infinity."""
+    return any(left == infinity and right == infinity for infinity in (arb.pos_inf(), arb.neg_inf()))
+
+
+def outcome(left: Any, right: Any, exactly: bool = False) -> Outcome:
+    """What the difference of two balls shows; `exactly` wants radius 0 (integers, strings, indexing)."""
+    a, b = as_ball(left), as_ball(right)
+    if not (a.is_finite() and b.is_finite()):
+        if same_infinity(a, b):
+            return Outcome.EQUAL
+        one_finite = (a.is_finite() and not a.is_nan() and _is_infinite(b)) or (b.is_finite() and _is_infinite(a))
+        return Outcome.DIFFERENT if one_finite or (_is_infinite(a) and _is_infinite(b)) else Outcome.OPEN
+    difference = a - b
+    if not difference.contains(0):
+        return Outcome.DIFFERENT
+    return Outcome.EQUAL if difference.rad() <= (arb(0) if exactly else _bound(b)) else Outcome.WIDE
+
+
+def _bound(value: arb) -> arb:
+    size = abs(value).upper()
+    return RADIUS * (size if size > 1 else 1)
+
+
+def is_narrow(left: Any, right: Any, mask: Any) -> bool:
+    """Whether the differences of two arrays are known as closely as equality asks for, whatever they are."""
+    return all(
+        same_infinity(a, b) or ((a - b).is_finite() and (a - b).rad() <= _bound(b))
+        for a, b in ((as_ball(x), as_ball(y)) for _, x, y in _entries(mask, left, right))
+    )
+
+
+def _is_infinite(ball: arb) -> bool:
+    return bool(ball == arb.pos_inf() or ball == arb.neg_inf())
+
+
+def worst(outcomes: Iterable[Outcome]) -> Outcome:
+    """The outcome of a whole array."""
+    order = (Outcome.EQUAL, Outcome.WIDE, Outcome.OPEN, Outcome.DIFFERENT)
+    return max(outcomes, key=order.index, default=Outcome.EQUAL)
+
+
+def grid_outcome(left: Any, right: Any, mask: Any, exactly: bool = False) -> Outcome:
+    """The outcome over two arrays on one grid, where `mask` (None: everywhere) says that entries mean anything."""
+    return worst(outcome(x, y, exactly) for _, x, y in _entries(mask, left, right))
+
+
+def _entries(mask: Any, *arrays: Any) -> Iterator[tuple[Any, ...]]:
+    """Indices and the entries of several arrays on one grid."""
+    spread = np.broadcast_arrays(*(np.asarray(each, dtype=object) for each in arrays))
+    for index in np.ndindex(spread[0].shape):
+        if mask is None or mask[index]:
+            yield (index, *(each[index] for each in spread))
+
+
+def float_comparison(
+    code: Any, exact: Any, rounded: Sequence[Any], mask: Any, tolerance: Tolerance | None
+) -> Comparison:
+    """The float64 rule over one execution.
+
+    Args:
+        code: the captured values.
+        exact: the form's values at high precision.
+        rounded: the form in 53-bit balls on widened inputs; at a kink for each branch, and either's value is right.
+        mask: where entries mean anything; None is everywhere.
+        tolerance: a declared bound that is accepted as well.
+    """
+    worst_ulp, undecided, entries = 0.0, 0, 0
+    mismatch: Mismatch | None = None
+    kinks = len(rounded) > 1
+    for index, got, want, *balls in _entries(mask, code, exact, *rounded):
+        entries += 1
+        passes, ulps = _entry(got, as_ball(want), [as_ball(ball) for ball in balls], kinks, tolerance)
+        if passes is None:
+            undecided += 1
+        elif not passes and (mismatch is None or not ulps <= mismatch.ulps):
+            mismatch = Mismatch(index, nearest(as_ball(got)), nearest(as_ball(want)), ulps)
+        elif passes and worst_ulp < ulps < math.inf and not kinks:
+            worst_ulp = ulps
+    return Comparison(worst_ulp, mismatch, undecided, entries)
+
+
+def _entry(
+    got: Any, want: arb, balls: list[arb], kinks: bool, tolerance: Tolerance | None
+) -> tuple[bool | None, float]:
+    """Whether one entry passes (None: can't be decided), and its error in ulps."""
+    code = nearest(as_ball(got))
+    if math.isnan(code):
+        return (None if want.is_nan() else False), math.inf
+    if not want.is_finite():
+        infinite = _is_infinite(want)
+        return (None if not infinite else same_infinity(arb(code), want)), 0.0
+    if math.isinf(code):
+        overflow = abs(want) > _LARGEST and (want > 0) == (code > 0)
+        return bool(overflow), math.inf
+    error = abs(arb(code) - want)
+    ulps = float((error / arb(math.ulp(code))).mid())
+    if tolerance is not None and error <= arb(tolerance.atol) + arb(tolerance.rtol) * abs(want):
+        return True, ulps
+    finite = [ball for ball in balls if ball.is_finite()]
+    if not finite:
+        return None, ulps
+    for ball in finite:
+        centre = ball.mid() if kinks else want
+        if abs(arb(code) - centre) <= FACTOR * (ball.rad() + _SMALLEST):
+            return True, ulps
+    return False, ulps
+
+
+def nearest(ball: arb) -> float:
+    """The float nearest to a ball's centre."""
+    return float(ball.mid()) if ball.is_finite() else float(ball)

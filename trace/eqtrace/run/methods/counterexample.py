@@ -1,0 +1,178 @@
+"""Counter-examples: the failing execution made as simple as Hypothesis can, and told in words."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from eqtrace.code.bind import parse_right
+from eqtrace.model.equation import Equation
+from eqtrace.model.symbol import Symbol
+from eqtrace.run.capture import Captured
+from eqtrace.run.methods.compare import Comparison
+from eqtrace.run.site import Site
+from eqtrace.run.snapshot import Copier
+from eqtrace.run.statement import CannotRun, Statement, call_with, resolve, whole_outputs
+from eqtrace.run.walk import assign
+
+_EXAMPLES = 200  # that Hypothesis may draw before it gives up finding a simpler one
+_TRIALS = 2000  # runs of the statement in all, shrinking included
+_SHOWN = 16  # entries of an array that are printed
+
+Compare = Callable[[Mapping[str, Any], Mapping[str, Any]], Comparison | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Counterexample:
+    """A failing execution. `comparison` is None where only exact arithmetic tells code and form apart."""
+
+    inputs: Mapping[str, Any]
+    comparison: Comparison | None
+    origin: str
+    shrunk: bool = False
+
+
+def shrink(
+    found: Counterexample, captured: Captured, site: Site, symbols: Mapping[str, Symbol], compare: Compare
+) -> Counterexample:
+    """Runs the statement on simpler and simpler inputs for as long as it still fails.
+
+    Args:
+        found: the failure as it was captured.
+        captured: its execution, whose other values stay as they are.
+        site: the cited statement.
+        symbols: the equation's symbols, for the axes that may be cut shorter.
+        compare: compares outputs with the form on given inputs; None where that can't be done.
+    """
+    try:
+        rerun = _rerun(captured, site)
+        outcome = _search(found, symbols, lambda inputs: compare(inputs, rerun(inputs)))
+    except CannotRun:
+        return found
+    return outcome or found
+
+
+def _rerun(captured: Captured, site: Site) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    event = captured.event
+    reads = {symbol: parse_right(text) for symbol, text in site.inputs.items()}
+    statement = None if site.whole else Statement(site)
+
+    def run(inputs: Mapping[str, Any]) -> dict[str, Any]:
+        local = Copier().copy(event.namespace)
+        for symbol, value in inputs.items():
+            if symbol in reads and not assign(reads[symbol], local, Copier().copy(value)):
+                raise CannotRun(f"{symbol} can't be set")
+        if statement is not None:
+            return statement.run({**vars(sys.modules[event.module]), **local})
+        original = resolve(event.module, site.function)
+        return whole_outputs(site, call_with(original, original, local))
+
+    return run
+
+
+def _search(
+    found: Counterexample, symbols: Mapping[str, Symbol], compare: Callable[[Mapping[str, Any]], Comparison | None]
+) -> Counterexample | None:
+    from hypothesis import HealthCheck, Phase, find, settings
+    from hypothesis.errors import HypothesisException
+
+    trials = 0
+
+    def fails(inputs: Mapping[str, Any]) -> bool:
+        nonlocal trials
+        trials += 1
+        if trials > _TRIALS:
+            return False
+        try:
+            comparison = compare(inputs)
+        except Exception:
+            return False
+        return comparison is not None and comparison.mismatch is not None
+
+    if not fails(found.inputs):  # only the whole run fails (state that the statement itself doesn't hold)
+        return None
+    limits = settings(
+        max_examples=_EXAMPLES,
+        database=None,
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        phases=(Phase.generate, Phase.shrink),
+    )
+    try:
+        inputs = find(_simpler(found.inputs, symbols), fails, settings=limits, random=random.Random(0))
+    except HypothesisException:
+        return None
+    return replace(found, inputs=inputs, comparison=compare(inputs), shrunk=True)
+
+
+def _simpler(inputs: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> Any:
+    """A strategy of simpler inputs: axes cut shorter, entries 0, 1, rounded, or as they were."""
+    from hypothesis import strategies as st
+
+    axes = {name: _axes(symbols.get(name), value) for name, value in inputs.items()}
+    lengths = {dim: size for found in axes.values() for dim, size in found.items()}
+
+    @st.composite
+    def simpler(draw: Any) -> dict[str, Any]:
+        sizes = {dim: draw(st.integers(1, size)) for dim, size in lengths.items()}
+        return {name: _simplified(draw, value, axes[name], sizes) for name, value in inputs.items()}
+
+    return simpler()
+
+
+def _axes(symbol: Symbol | None, value: Any) -> dict[str, int]:
+    if symbol is None or not symbol.shape or not isinstance(value, np.ndarray) or value.ndim < len(symbol.shape):
+        return {}
+    dims = [dim.value for dim in symbol.shape]
+    tail = zip(dims[::-1], value.shape[::-1], strict=False)
+    return {dim: size for dim, size in tail if dim.isidentifier() and size > 1}
+
+
+def _simplified(draw: Any, value: Any, axes: Mapping[str, int], sizes: Mapping[str, int]) -> Any:
+    from hypothesis import strategies as st
+
+    level = st.integers(0, 3)
+    if isinstance(value, float | np.floating):
+        return _entry(draw(level), float(value))
+    if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
+        return value
+    for axis, length in enumerate(value.shape):
+        name = next((dim for dim, size in axes.items() if size == length), None)
+        if name is not None:
+            value = np.take(value, np.arange(sizes[name]), axis=axis)
+    return np.array([_entry(draw(level), float(each)) for each in value.flat]).reshape(value.shape)
+
+
+def _entry(level: int, original: float) -> float:
+    if level == 3 or not np.isfinite(original):
+        return original
+    return (0.0, 1.0, float(round(original)))[level]
+
+
+def describe(found: Counterexample, equation: Equation, site: Site, seed: int) -> tuple[str, str]:
+    """The message and the hint of a refutation."""
+    name = next(iter(site.outputs), "the result")
+    mismatch = found.comparison and found.comparison.mismatch
+    if mismatch:
+        index = f"[{', '.join(map(str, mismatch.index))}]" if mismatch.index else ""
+        message = f"{name}{index} is {mismatch.code!r}, the form says {mismatch.form!r} ({_ulps(mismatch.ulps)} off)"
+    else:
+        message = f"{name} differs from the form in exact arithmetic, though within float64's rounding"
+    shown = ", ".join(f"{key} = {_shown(value)}" for key, value in sorted(found.inputs.items()))
+    kind = "shrunk from" if found.shrunk else "seen in"
+    return message, f"inputs: {shown or 'none'}; {kind} {found.origin}; seed {seed}"
+
+
+def _ulps(value: float) -> str:
+    return "infinitely many ulps" if not np.isfinite(value) else f"{value:.3g} ulps"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, np.ndarray) and value.size > _SHOWN:
+        return f"array{value.shape} {np.array2string(value.ravel()[:_SHOWN], separator=', ', threshold=_SHOWN)}..."
+    return repr(value.tolist()) if isinstance(value, np.ndarray | np.generic) else repr(value)

@@ -1,0 +1,281 @@
+"""One cited line, held against its equation's form on every captured execution."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eqtrace.formula.ball import BallError, Undecided
+from eqtrace.formula.evaluate import Balls, Evaluation, EvaluationError, evaluate, holds
+from eqtrace.formula.form import Form, Shape
+from eqtrace.formula.shape import solve
+from eqtrace.model.anchor import Anchor
+from eqtrace.model.equation import Equation, Tolerance
+from eqtrace.model.finding import Fault, Related
+from eqtrace.model.span import Span
+from eqtrace.model.verdict import Verdict
+from eqtrace.run.capture import Captured
+from eqtrace.run.exact.replay import Replay
+from eqtrace.run.exact.shadow import Constants
+from eqtrace.run.methods.compare import Comparison, Outcome, float_comparison, grid_outcome, is_narrow, worst
+from eqtrace.run.methods.counterexample import Counterexample, describe, shrink
+from eqtrace.run.site import Site
+from eqtrace.run.statement import CannotRun
+
+if TYPE_CHECKING:
+    from eqtrace.run.session import Session
+
+BITS = (128, 256, 512, 1024, 2048)
+CERTIFIED_POINTS = 64  # executions of a line that are replayed in balls; every one is checked in float64
+
+
+@dataclass
+class Line:
+    """What was shown of one cited line, filled as its executions are checked."""
+
+    anchor: Anchor
+    site: Site
+    points: int = 0
+    certified: int = 0
+    to_constants: int = 0
+    kinks: int = 0
+    undecided: int = 0
+    worst_ulp: float = 0.0
+    worst_at: str = ""
+    why_sampled: str = ""
+    faults: dict[str, Fault] = field(default_factory=dict)  # the first of each kind
+
+    @property
+    def verdict(self) -> Verdict:
+        """The line's verdict; a line at which nothing could be compared is not checked."""
+        if "value-mismatch" in self.faults:
+            return Verdict.REFUTED
+        if self.faults or not self.points:
+            return Verdict.NOT_CHECKED
+        if self.why_sampled or not self.certified + self.to_constants:
+            return Verdict.SAMPLED
+        return Verdict.CERTIFIED_TO_CONSTANTS if self.to_constants else Verdict.CERTIFIED
+
+
+class LineCheck:
+    """Checks one anchor's line on its captured executions."""
+
+    def __init__(self, equation: Equation, anchor: Anchor, site: Site, session: Session) -> None:
+        self._equation = equation
+        self._session = session
+        self._form = session.work.forms[equation.id]
+        self._shapes = batched(self._form)
+        self._parts = [
+            part
+            for part in range(len(self._form.parts))
+            if anchor.part in (None, part) and site.outputs.keys() & set(self._form.left(part))
+        ]
+        self.line = Line(anchor, site)
+        try:
+            self._replay: Replay | None = Replay(site, session.twins)
+        except CannotRun as reason:
+            self._replay, self.line.why_sampled = None, str(reason)
+
+    def run(self, captured: list[Captured]) -> Line:
+        """Checks every execution in float64, and a spread of them in balls."""
+        chosen = _spread(len(captured), CERTIFIED_POINTS)
+        for number, each in enumerate(captured):
+            self._check(each, number in chosen)
+            if "value-mismatch" in self.line.faults:
+                break
+        if not self.line.points and not self.line.faults and captured:
+            self._fault("value-undecided", "nothing could be compared at any of its executions", "")
+        return self.line
+
+    def _check(self, each: Captured, replayed: bool) -> None:
+        event = each.event
+        if event.problem:
+            self._fault("value-undecided", f"{event.problem} ({each.origin})", "read the value by another `bind`")
+            return
+        for symbol in event.changed:
+            self._fault("argument-changed", f"the statement changes {symbol} in place ({each.origin})", "")
+        values = {**event.inputs, **event.outputs}
+        solved = solve(self._shapes, values)
+        if solved.mismatches:
+            what = "; ".join(map(str, solved.mismatches))
+            self._fault("shape-mismatch", f"{what} ({each.origin})", "correct the shape or the bind")
+            return
+        try:
+            if holds(self._form, values, solved.sizes) is False:
+                return
+            for part in self._parts:
+                self._point(part, each, values, solved.sizes, replayed)
+        except (EvaluationError, BallError, IndexError, ValueError, TypeError) as error:
+            self._fault("value-undecided", f"the form can't be evaluated: {error} ({each.origin})", "")
+
+    def _point(
+        self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int], replayed: bool
+    ) -> None:
+        undefined = self._form.undefined(part, sizes, values)
+        if undefined:
+            self._fault("entries-undefined", f"{undefined} ({each.origin})", "")
+            return
+        comparison, kinks = compare_in_float64(self._form, part, values, sizes, self._equation.tolerance)
+        line = self.line
+        line.points += 1
+        line.kinks += kinks
+        if comparison.undecided == comparison.entries and comparison.entries:
+            line.undecided += 1
+            line.points -= 1
+            return
+        if comparison.mismatch is not None:
+            self._refute(part, each, comparison)
+            return
+        if comparison.worst_ulp > line.worst_ulp:
+            line.worst_ulp, line.worst_at = comparison.worst_ulp, each.origin
+        if replayed and self._replay is not None and not line.why_sampled:
+            self._in_balls(part, each, values, sizes)
+
+    def _in_balls(self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
+        """Certifies one execution, or remembers why it can't be."""
+        line = self.line
+        assert self._replay is not None
+        loose = self._replay.loose(each.event)
+        try:
+            for bits in BITS:
+                shown = self._difference(part, each, values, sizes, bits, Constants.HALF_ULP)
+                if shown is not Outcome.WIDE:
+                    break
+            if shown is Outcome.EQUAL:
+                line.certified += 1
+            elif shown is Outcome.OPEN:
+                line.kinks += 1
+            elif shown is Outcome.WIDE and self._is_wide_by_constants(part, each, values, sizes):
+                line.to_constants += 1
+            elif shown is Outcome.WIDE:
+                line.why_sampled = f"the difference of balls stays too wide at {BITS[-1]} bits"
+            elif loose:
+                line.why_sampled = f"the statement reads {', '.join(loose)}, rounded before it, which no symbol binds"
+            elif self._difference(part, each, values, sizes, BITS[0], Constants.WIDE) is not Outcome.DIFFERENT:
+                line.why_sampled = "a constant in the code is more than half an ulp off what the form says"
+            else:
+                self._refute(part, each, None)
+        except Undecided:
+            line.kinks += 1
+        except CannotRun as reason:
+            line.why_sampled = f"the statement does not run in balls: {reason}"
+
+    def _difference(
+        self,
+        part: int,
+        each: Captured,
+        values: Mapping[str, Any],
+        sizes: Mapping[str, int],
+        bits: int,
+        constants: Constants,
+    ) -> Outcome:
+        """What code minus form shows at a precision."""
+        exactly = is_exact_kind(each.event.outputs)
+        return worst(
+            grid_outcome(equation.sides[0], side, equation.mask, exactly)
+            for equation in self._replayed(part, each, values, sizes, bits, constants)
+            for side in equation.sides[1:]
+        )
+
+    def _is_wide_by_constants(
+        self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int]
+    ) -> bool:
+        """Whether the difference is close once constants have no radius: then its radius comes from them alone."""
+        return any(
+            all(
+                is_narrow(equation.sides[0], side, equation.mask)
+                for equation in self._replayed(part, each, values, sizes, bits, Constants.EXACT)
+                for side in equation.sides[1:]
+            )
+            for bits in BITS
+        )
+
+    def _replayed(
+        self,
+        part: int,
+        each: Captured,
+        values: Mapping[str, Any],
+        sizes: Mapping[str, int],
+        bits: int,
+        constants: Constants,
+    ) -> tuple[Evaluation, ...]:
+        assert self._replay is not None
+        outputs = self._replay.run(each.event, bits, constants)
+        return evaluate(self._form, part, {**values, **outputs}, sizes, Balls(bits))
+
+    def _refute(self, part: int, each: Captured, comparison: Comparison | None) -> None:
+        found = Counterexample(each.event.inputs, comparison, each.origin)
+        if comparison is not None:
+            found = shrink(
+                found, each, self.line.site, self._equation.symbols, lambda *values: self._again(part, *values)
+            )
+        message, hint = describe(found, self._equation, self.line.site, self._session.work.seed)
+        self._fault("value-mismatch", message, hint)
+
+    def _again(self, part: int, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Comparison | None:
+        """The comparison on other inputs; None where the form claims nothing of them."""
+        values = {**inputs, **outputs}
+        solved = solve(self._shapes, values)
+        if solved.mismatches or holds(self._form, values, solved.sizes) is False:
+            return None
+        return compare_in_float64(self._form, part, values, solved.sizes, self._equation.tolerance)[0]
+
+    def _fault(self, kind: str, message: str, hint: str) -> None:
+        if kind in self.line.faults:
+            return
+        site = self.line.site
+        place = Span(site.path, site.line, site.column, site.end_line, site.end_column)
+        where = f"{site.path}:{site.line}: "
+        self.line.faults[kind] = Fault(
+            kind,
+            where + message,
+            self.line.anchor.span,
+            hint,
+            (Related(place, "the cited statement"),),
+            self._equation.id,
+            "value",
+        )
+
+
+def compare_in_float64(
+    form: Form, part: int, values: Mapping[str, Any], sizes: Mapping[str, int], tolerance: Tolerance | None
+) -> tuple[Comparison, bool]:
+    """The float64 rule over one execution; the second value says whether a kink was met.
+
+    The left side is what is being judged, so it is taken as it is; only inputs are widened.
+    """
+    rounded = [evaluate(form, part, values, sizes, Balls(53, widen=True, kinks="low"))]
+    if any(each.kinks for each in rounded[0]):
+        rounded.append(evaluate(form, part, values, sizes, Balls(53, widen=True, kinks="high")))
+    try:
+        exact = evaluate(form, part, values, sizes, Balls(BITS[0]))
+    except Undecided:
+        exact = rounded[0]
+    found = []
+    for number, equation in enumerate(exact):
+        code, *forms = equation.sides
+        for side, form_side in enumerate(forms, 1):
+            balls = [each[number].sides[side] for each in rounded]
+            found.append(float_comparison(code, form_side, balls, equation.mask, tolerance))
+    return max(found, key=lambda each: (each.mismatch is not None, each.undecided, each.worst_ulp)), len(rounded) > 1
+
+
+def batched(form: Form) -> Mapping[str, Shape | None]:
+    """The declared shapes; of a form of scalars alone, arrays of any shape may stand for its symbols."""
+    if form.indices or any(shape is not None and shape.dims for shape in form.shapes.values()):
+        return form.shapes
+    return {name: Shape(True, ()) for name in form.shapes}
+
+
+def is_exact_kind(outputs: Mapping[str, Any]) -> bool:
+    """Whether what was captured is of integers, truth values or strings, which compare exactly."""
+    return all(np.asarray(value).dtype.kind in "iubU" for value in outputs.values())
+
+
+def _spread(count: int, wanted: int) -> set[int]:
+    if count <= wanted:
+        return set(range(count))
+    return {round(number * (count - 1) / (wanted - 1)) for number in range(wanted)}

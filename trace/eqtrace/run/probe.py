@@ -1,0 +1,260 @@
+"""Probes: what instrumented code calls before, in and after a cited statement."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import types
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from typing import Any
+
+from eqtrace.run import walk
+from eqtrace.run.plan import RESULT, Output, Plan
+from eqtrace.run.record import Event, Recorder, Recording, count
+from eqtrace.run.snapshot import Copier, equal
+
+_OPTIMIZED = 0x1
+_SNAPSHOT_LOCALS = sys.version_info < (3, 13)  # before, f_locals is one dictionary per frame, refreshed when asked for
+_UNSHARED = 3  # references to that dictionary while only the frame and `_locals` hold it
+
+
+@dataclass(slots=True, eq=False)
+class _Begun:
+    """An execution between its begin and its end."""
+
+    anchor: str
+    inputs: dict[str, Any]
+    live: dict[str, Any]
+    namespace: dict[str, Any]
+    notes: list[str]
+    problems: list[str]
+    values: dict[int, Any] = field(default_factory=dict)
+
+
+class _Busy(threading.local):
+    """Set in a thread while a probe runs, so that user code called by it (properties) records nothing."""
+
+    now = False
+
+
+_busy = _Busy()
+
+
+class Probe:
+    """The probes of one instrumented module; `n` is a site's number among its `plans`."""
+
+    def __init__(self, recorder: Recorder, module: str) -> None:
+        self.plans: tuple[Plan, ...] = ()
+        self._recorder = recorder
+        self._module = module
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return (type(None), ())  # a pickled function takes no probe along
+
+    def begin(self, n: int, **outer: Callable[[], Any]) -> None:
+        """The statement begins: counts it and reads its inputs. `outer` are names that the frame cannot see itself."""
+        recording = self._recorder.active
+        if recording is not None and not _busy.now:
+            self._begin(recording, n, sys._getframe(1), outer)
+
+    def value(self, n: int, key: int, value: Any) -> Any:
+        """A subexpression (or a function's result) was evaluated; returns it unchanged."""
+        recording = self._recorder.active
+        if recording is not None and not _busy.now:
+            begun = recording.pending.get((id(sys._getframe(1)), id(self), n))
+            if begun is not None:
+                self._keep(begun, key, value)
+        return value
+
+    def end(self, n: int) -> None:
+        """The statement came to its end."""
+        recording = self._recorder.active
+        if recording is not None and not _busy.now:
+            self._end(recording, n, sys._getframe(1))
+
+    def close(self, n: int, _: None, value: Any) -> Any:
+        """The value that ends a statement, or a header or an inner expression, which begin just before it."""
+        recording = self._recorder.active
+        if recording is not None and not _busy.now:
+            frame = sys._getframe(1)
+            begun = recording.pending.get((id(frame), id(self), n))
+            if begun is not None:
+                if any(output.key == RESULT for output in self.plans[n].outputs):
+                    self._keep(begun, RESULT, value)
+                self._end(recording, n, frame)
+        return value
+
+    def whole(self, n: int) -> AbstractContextManager[None]:
+        """Around a function's body."""
+        recording = self._recorder.active
+        if recording is not None and not _busy.now:
+            self._begin(recording, n, sys._getframe(1), {})
+        return _Whole(self, recording, n)
+
+    def _begin(
+        self, recording: Recording, n: int, frame: types.FrameType, outer: Mapping[str, Callable[[], Any]]
+    ) -> None:
+        plan, key = self.plans[n], (id(frame), id(self), n)
+        stale = recording.pending.pop(key, None)
+        if stale is not None:
+            count(recording.raised, stale.anchor)
+        if not self._recorder.executed(recording, plan.site.anchor) or not plan.outputs:
+            return
+        _busy.now = True
+        try:
+            recording.pending[key] = self._read(plan, frame, outer)
+        finally:
+            _busy.now = False
+
+    def _read(self, plan: Plan, frame: types.FrameType, outer: Mapping[str, Callable[[], Any]]) -> _Begun:
+        found = _locals(frame, plan.read)
+        for name, thunk in outer.items():
+            if name not in found:
+                try:
+                    found[name] = thunk()
+                except NameError:
+                    continue
+        copier = Copier(self._recorder.limit_bytes)
+        begun = _Begun(plan.site.anchor, {}, {}, {}, copier.notes, [])
+        names = _Names(found, frame)
+        for symbol, node in plan.inputs:
+            try:
+                value = walk.read(node, names)
+                begun.inputs[symbol] = copier.copy(value)
+            except Exception as error:
+                begun.problems.append(f"{symbol} could not be read before the statement: {error}")
+            else:
+                begun.live[symbol] = value
+        for name in sorted(plan.names & found.keys()):
+            try:
+                begun.namespace[name] = copier.copy(found[name])
+            except Exception as error:
+                begun.notes.append(f"{name} could not be copied: {type(error).__name__}: {error}")
+        return begun
+
+    def _keep(self, begun: _Begun, key: int, value: Any) -> None:
+        _busy.now = True
+        try:
+            copier = Copier(self._recorder.limit_bytes)
+            begun.values[key] = copier.copy(value)
+            begun.notes.extend(copier.notes)
+        except Exception as error:
+            begun.problems.append(f"a value could not be copied: {type(error).__name__}: {error}")
+        finally:
+            _busy.now = False
+
+    def _end(self, recording: Recording, n: int, frame: types.FrameType) -> None:
+        begun = recording.pending.pop((id(frame), id(self), n), None)
+        if begun is None:
+            return
+        plan = self.plans[n]
+        _busy.now = True
+        try:
+            outputs = self._outputs(plan, begun, frame)
+            if outputs is None:
+                return
+            changed = tuple(name for name in begun.live if name in plan.watched and _differs(begun, name))
+            event = Event(
+                begun.anchor,
+                begun.inputs,
+                outputs,
+                begun.namespace,
+                self._module,
+                changed,
+                "; ".join(begun.problems),
+                tuple(dict.fromkeys(begun.notes)),
+                threading.get_ident(),
+                self._recorder.next_order(),
+            )
+            self._recorder.add(recording, event)
+        finally:
+            _busy.now = False
+
+    def _outputs(self, plan: Plan, begun: _Begun, frame: types.FrameType) -> dict[str, Any] | None:
+        """The left sides' values; None where no captured subexpression was evaluated at all this time."""
+        captured = [output for output in plan.outputs if output.key is not None]
+        if captured and len(captured) == len(plan.outputs) and not any(o.key in begun.values for o in captured):
+            return None
+        copier = Copier(self._recorder.limit_bytes)
+        names = _Names(_locals(frame, plan.read_after) if plan.read_after else {}, frame)
+        outputs: dict[str, Any] = {}
+        for output in plan.outputs:
+            try:
+                outputs[output.symbol] = _output(output, begun, names, copier)
+            except Exception as error:
+                begun.problems.append(f"{output.symbol} could not be read after the statement: {error}")
+        begun.notes.extend(copier.notes)
+        return outputs
+
+
+class _Whole:
+    """A function's body: its end is the event's, its last `result` the function's value."""
+
+    def __init__(self, probe: Probe, recording: Recording | None, n: int) -> None:
+        self._probe, self._recording, self._n = probe, recording, n
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        recording, probe, n = self._recording, self._probe, self._n
+        if recording is None or recording is not probe._recorder.active or _busy.now:
+            return
+        frame = sys._getframe(1)
+        begun = recording.pending.get((id(frame), id(probe), n))
+        if begun is None:
+            return
+        if kind is not None:
+            del recording.pending[id(frame), id(probe), n]
+            count(recording.raised, begun.anchor)
+            return
+        begun.values.setdefault(RESULT, None)
+        probe._end(recording, n, frame)
+
+
+class _Names(dict[str, Any]):
+    """Names that were found in a frame, backed by its globals."""
+
+    def __init__(self, found: Mapping[str, Any], frame: types.FrameType) -> None:
+        super().__init__(found)
+        self._globals = frame.f_globals
+
+    def __missing__(self, name: str) -> Any:
+        return self._globals[name]
+
+
+def _output(output: Output, begun: _Begun, names: Mapping[str, Any], copier: Copier) -> Any:
+    if output.key is None:
+        assert output.node is not None
+        return copier.copy(walk.read(output.node, names))
+    if output.key not in begun.values:
+        raise walk.WalkError("it was not evaluated")
+    value = begun.values[output.key]
+    for index in output.path:
+        value = value[index]
+    return value
+
+
+def _differs(begun: _Begun, symbol: str) -> bool:
+    try:
+        return not equal(begun.inputs[symbol], begun.live[symbol])
+    except Exception:
+        return False
+
+
+def _locals(frame: types.FrameType, names: frozenset[str]) -> dict[str, Any]:
+    """Those of `names` that are local to the frame or reached by its closure."""
+    local = frame.f_locals
+    found: dict[str, Any] = {}
+    for name in names:
+        try:
+            found[name] = local[name]
+        except KeyError:
+            continue
+    # The dictionary would keep what it holds alive for as long as the frame runs (ndarray.resize would then refuse).
+    # Where user code called locals() the dictionary is the user's too.
+    if _SNAPSHOT_LOCALS and frame.f_code.co_flags & _OPTIMIZED and sys.getrefcount(local) <= _UNSHARED:
+        local.clear()
+    return found

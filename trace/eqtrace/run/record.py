@@ -1,0 +1,122 @@
+"""What instrumented code reports to: events of cited statements, with the values before and after."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from eqtrace.run.snapshot import DEFAULT_BYTES
+
+DEFAULT_EVENTS = 10_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Event:
+    """One execution of a cited statement. All values are copies.
+
+    `namespace` holds the statement's names as they were before it (locals and closures; at module level the module's
+    own names; of a whole function its parameters); what is global is left to the module. `changed` names the input
+    symbols whose value the statement changed in place although they are no target.
+    """
+
+    anchor: str
+    inputs: dict[str, Any]
+    outputs: dict[str, Any]
+    namespace: dict[str, Any]
+    module: str
+    changed: tuple[str, ...] = ()
+    problem: str = ""  # a bind that could not be read, and why
+    notes: tuple[str, ...] = ()  # values that were not copied
+    thread: int = 0
+    order: int = 0  # of the statement's end, among all events
+
+
+@dataclass(slots=True)
+class Recording:
+    """What was recorded within one `with recorder.recording()`."""
+
+    limit: int = DEFAULT_EVENTS
+    events: dict[str, list[Event]] = field(default_factory=dict)  # by anchor, at most `limit` each
+    executions: dict[str, int] = field(default_factory=dict)  # by anchor, all of them
+    raised: dict[str, int] = field(default_factory=dict)  # by anchor: executions that an exception ended
+    pending: dict[tuple[int, int, int], Any] = field(default_factory=dict)  # by frame, probe and site
+
+    def close(self) -> None:
+        """Statements that never came to their end were raised out of (or are generators that stand still)."""
+        for begun in list(self.pending.values()):
+            count(self.raised, begun.anchor)
+        self.pending.clear()
+
+
+class Recorder:
+    """Collects events while a recording is on; outside of one, instrumented code runs on with a check of one attribute.
+
+    `events`, `executions` and `raised` add up over all recordings until `clear`. Threads of user code may record at
+    once. A forked child records nothing.
+    """
+
+    def __init__(self, limit: int = DEFAULT_EVENTS, limit_bytes: int = DEFAULT_BYTES) -> None:
+        self.limit = limit
+        self.limit_bytes = limit_bytes
+        self.problems: dict[str, str] = {}  # by anchor: why its statement could not be instrumented
+        self.active: Recording | None = None
+        self.lock = threading.RLock()  # a finaliser or a signal handler may run instrumented code while it is held
+        self._order = itertools.count(1)
+        self.clear()
+        if hasattr(os, "register_at_fork"):
+            itself = weakref.ref(self)
+            os.register_at_fork(after_in_child=lambda: _stop(itself()))
+
+    def clear(self) -> None:
+        """Forgets what was recorded."""
+        self.events: dict[str, list[Event]] = {}
+        self.executions: dict[str, int] = {}
+        self.raised: dict[str, int] = {}
+
+    @contextmanager
+    def recording(self, limit: int | None = None) -> Iterator[Recording]:
+        """Records while the block runs; inside another recording the inner one gets the events."""
+        before, recording = self.active, Recording(self.limit if limit is None else limit)
+        self.active = recording
+        try:
+            yield recording
+        finally:
+            self.active = before
+            with self.lock:
+                recording.close()
+                for anchor, number in recording.raised.items():
+                    self.raised[anchor] = self.raised.get(anchor, 0) + number
+
+    def executed(self, recording: Recording, anchor: str) -> bool:
+        """Counts an execution; False where the anchor has as many events as are kept."""
+        with self.lock:
+            count(self.executions, anchor)
+            count(recording.executions, anchor)
+            return len(recording.events.get(anchor, ())) < recording.limit
+
+    def add(self, recording: Recording, event: Event) -> None:
+        """Keeps an event."""
+        with self.lock:
+            recording.events.setdefault(event.anchor, []).append(event)
+            self.events.setdefault(event.anchor, []).append(event)
+
+    def next_order(self) -> int:
+        """The next event's number."""
+        return next(self._order)
+
+
+def count(numbers: dict[str, int], key: str) -> None:
+    """Adds one."""
+    numbers[key] = numbers.get(key, 0) + 1
+
+
+def _stop(recorder: Recorder | None) -> None:
+    if recorder is not None:
+        recorder.lock = threading.RLock()
+        recorder.active = None

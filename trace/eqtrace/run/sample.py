@@ -1,0 +1,215 @@
+"""Draws inputs within their domains: the edge grid first, then random ones, at small and distinct sizes."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from eqtrace.formula.evaluate import holds
+from eqtrace.formula.form import Form
+from eqtrace.formula.parse import parse_term
+from eqtrace.formula.shape import integer
+from eqtrace.formula.term import Compare, Name, Number, Term, walk
+from eqtrace.model.span import Text
+from eqtrace.model.symbol import Domain, Symbol
+
+DRAWS = 32  # random draws beside the edge grid (design: at least 32)
+_TRIES = 200  # attempts at one draw before `where` is called unsatisfiable
+_POOL = (2, 3, 4, 5, 6, 7)
+
+Generator = np.random.Generator
+Fill = Callable[[Generator, tuple[int, ...]], np.ndarray]
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One set of inputs: values by symbol, sizes by name, and in words where they come from."""
+
+    values: Mapping[str, Any]
+    sizes: Mapping[str, int]
+    origin: str
+
+
+class NoDraw(Exception):
+    """No input that the domains and `where` allow was found."""
+
+
+def _constant(value: float) -> Fill:
+    return lambda rng, shape: np.full(shape, value)
+
+
+def _alternating(value: float) -> Fill:
+    return lambda rng, shape: value * np.where(rng.random(shape) < 0.5, -1.0, 1.0)
+
+
+def _choice(values: tuple[float, ...]) -> Fill:
+    return lambda rng, shape: rng.choice(np.asarray(values), shape)
+
+
+EDGES: tuple[tuple[str, Fill], ...] = (
+    ("zeros", _constant(0.0)),
+    ("negative zeros", _constant(-0.0)),
+    ("all equal", _constant(1.0)),
+    ("+-1e-12", _alternating(1e-12)),
+    ("+-1e3", _alternating(1e3)),
+    ("ties", _choice((-1.0, 0.0, 1.0, 2.0))),
+    ("near ties", lambda rng, shape: 1.0 + rng.choice(np.asarray((0.0, 1e-12, -1e-12)), shape)),
+    ("mixed edges", _choice((0.0, -0.0, 1e-12, -1e-12, 1.0, -1.0, 1e3, -1e3))),
+)
+RANDOM: tuple[tuple[str, Fill], ...] = (
+    ("normal", lambda rng, shape: rng.standard_normal(shape)),
+    ("wide", lambda rng, shape: rng.standard_normal(shape) * 10.0 ** rng.uniform(-3, 2)),
+    ("normal", lambda rng, shape: rng.standard_normal(shape)),
+    ("uniform", lambda rng, shape: rng.uniform(-3, 3, shape)),
+)
+
+
+def draws(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rng: Generator) -> Iterator[Draw]:
+    """The edge grid, then `DRAWS` random draws, of the symbols `wanted`.
+
+    Raises:
+        NoDraw: `where` or a domain refuses everything that was tried.
+    """
+    fills = itertools.chain(EDGES, _kinks(form), itertools.islice(itertools.cycle(RANDOM), DRAWS))
+    made = 0
+    for name, fill in fills:
+        draw = _draw(form, symbols, wanted, rng, fill, name)
+        if draw is not None:
+            made += 1
+            yield draw
+    if not made:
+        raise NoDraw("no input within the domains satisfies `where`")
+
+
+def _kinks(form: Form) -> list[tuple[str, Fill]]:
+    """Values at and about the numbers that a form compares with."""
+    numbers = {
+        float(side.value)
+        for part in form.parts
+        for node in walk(part.statement)
+        if isinstance(node, Compare)
+        for side in (node.left, node.right)
+        if isinstance(side, Number)
+    }
+    return [(f"about {value:g}", _choice((value, value + 1e-12, value - 1e-12))) for value in sorted(numbers - {0.0})]
+
+
+def large_draw(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rng: Generator) -> Draw:
+    """One draw at large sizes, for statistics that need many entries at once; unbounded integers are large too.
+
+    Raises:
+        NoDraw: `where` refuses everything that was tried.
+    """
+    for _ in range(_TRIES):
+        sizes = {name: int(rng.integers(60, 240)) for name in size_names(form, wanted)}
+        values: dict[str, Any] = {}
+        for each in wanted:
+            domain = symbols[each].domain
+            unbounded = domain.integer and domain.maximum is None and not symbols[each].shape
+            value = value_of(form, symbols[each], sizes, rng, RANDOM[0][1])
+            values[each] = int(rng.integers(60, 240)) if unbounded else value
+        if holds(form, values, sizes) is not False:
+            return Draw(values, sizes, "large sizes")
+    raise NoDraw("no large input satisfies `where`")
+
+
+def _draw(
+    form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rng: Generator, fill: Fill, name: str
+) -> Draw | None:
+    for _ in range(_TRIES):
+        sizes = random_sizes(form, wanted, rng)
+        if sizes is None:
+            continue
+        values = {each: value_of(form, symbols[each], sizes, rng, fill) for each in wanted}
+        if holds(form, values, sizes) is not False:
+            return Draw(values, sizes, name)
+    return None
+
+
+def _dims(form: Form, wanted: tuple[str, ...]) -> list[Term]:
+    return [dim for each in wanted if (shape := form.shapes.get(each)) is not None for dim in shape.dims]
+
+
+def size_names(form: Form, wanted: tuple[str, ...]) -> list[str]:
+    """The names of the sizes in the shapes of these symbols."""
+    return sorted({node.name for dim in _dims(form, wanted) for node in walk(dim) if isinstance(node, Name)})
+
+
+def random_sizes(form: Form, wanted: tuple[str, ...], rng: Generator) -> dict[str, int] | None:
+    """Small sizes, pairwise distinct, for every name in the shapes (at times one of them is 1); None if they clash."""
+    names = size_names(form, wanted)
+    pool = rng.permutation(_POOL if len(names) <= len(_POOL) else np.arange(2, len(names) + 4))
+    sizes = {name: int(size) for name, size in zip(names, pool, strict=False)}
+    if names and rng.random() < 0.15:
+        sizes[str(rng.choice(names))] = 1
+    lengths = {dim: integer(dim, sizes) for dim in _dims(form, wanted) if not isinstance(dim, Number)}
+    return sizes if len(set(lengths.values())) == len(lengths) else None
+
+
+def value_of(form: Form, symbol: Symbol, sizes: Mapping[str, int], rng: Generator, fill: Fill) -> Any:
+    """A value of the symbol's shape and domain; a scalar symbol gets a Python number."""
+    declared = form.shapes.get(symbol.name)
+    lengths = [integer(dim, sizes) or 0 for dim in declared.dims] if declared is not None else []
+    leading = rng.integers(1, 3, rng.integers(0, 3)) if declared is not None and declared.batch else ()
+    shape = (*map(int, leading), *lengths)
+    value = _within(symbol.domain, sizes, rng, fill, shape)
+    if shape:
+        return value
+    return int(value) if symbol.domain.integer else float(value)
+
+
+def _bound(text: Text | None, sizes: Mapping[str, int]) -> float | None:
+    if text is None:
+        return None
+    try:
+        return float(text.value)
+    except ValueError:
+        term = parse_term(text.value)[0]
+        return None if term is None else integer(term, sizes)
+
+
+def _within(domain: Domain, sizes: Mapping[str, int], rng: Generator, fill: Fill, shape: tuple[int, ...]) -> np.ndarray:
+    if domain.one_of:
+        return rng.choice(np.asarray(domain.one_of), shape)
+    if domain.permutation:
+        return rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape).copy(), axis=-1)
+    low, high = _bound(domain.minimum, sizes), _bound(domain.maximum, sizes)
+    if domain.integer:
+        return _integers(domain, low, high, rng, shape)
+    values = np.asarray(fill(rng, shape), dtype=float)
+    if domain.probability_row:
+        weights = np.abs(values) + (np.abs(values).sum(axis=-1, keepdims=True) == 0)
+        return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+    return _bounded(values, low, high, domain.open, rng)
+
+
+def _integers(
+    domain: Domain, low: float | None, high: float | None, rng: Generator, shape: tuple[int, ...]
+) -> np.ndarray:
+    first = int(-5 if low is None else low) + ("min" in domain.open)
+    last = int(first + 9 if high is None else high) - ("max" in domain.open)
+    if domain.distinct and shape:
+        count = int(np.prod(shape))
+        return rng.permutation(np.arange(first, max(last + 1, first + count)))[:count].reshape(shape)
+    return rng.integers(first, max(first, last) + 1, shape)
+
+
+def _bounded(
+    values: np.ndarray, low: float | None, high: float | None, excluded: frozenset[str], rng: Generator
+) -> np.ndarray:
+    """Folds values into their bounds, so that the magnitudes of the fill stay; a bound itself is kept where allowed."""
+    if low is not None and high is not None:
+        inside = (values >= low) & (values <= high)
+        values = np.where(inside, values, low + (high - low) * rng.random(values.shape))
+    elif low is not None:
+        values = np.where(values < low, low + np.abs(values - low), values)
+    elif high is not None:
+        values = np.where(values > high, high - np.abs(values - high), values)
+    for name, bound, inward in (("min", low, 1.0), ("max", high, -1.0)):
+        if name in excluded and bound is not None:
+            values = np.where(values == bound, bound + inward * (1e-6 + rng.random(values.shape)), values)
+    return values

@@ -1,0 +1,29 @@
+"""What to capture: a cited statement, and the expressions that are read before and after it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """One cited statement (of a compound statement its header), or a whole function.
+
+    Lines and columns count from 1, columns in characters. `inputs` maps symbols to expressions that are read before the
+    statement, `outputs` symbols to left sides. A site without outputs is only counted. A whole site stands at its `def`
+    (or at the assignment of a lambda); its outputs are `result`, `result[i]`, or expressions read at return.
+    """
+
+    anchor: str
+    path: str
+    file: str  # absolute
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    function: str = ""
+    role: str = "computes"
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    outputs: Mapping[str, str] = field(default_factory=dict)
+    whole: bool = False

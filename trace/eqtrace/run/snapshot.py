@@ -1,0 +1,263 @@
+"""Copies of captured values, so that what the code does to them later changes nothing."""
+
+from __future__ import annotations
+
+import array
+import collections
+import copy
+import enum
+import math
+import sys
+import types
+from typing import Any
+
+import numpy as np
+
+DEFAULT_BYTES = 256 * 2**20
+DEFAULT_OBJECTS = 200_000
+_DEEPEST = 150
+_ATOMS: frozenset[type] = frozenset({int, float, complex, bool, str, bytes, type(None), type(...), range, slice})
+_REFERENCES = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, enum.Enum)
+_MAPPINGS: frozenset[type] = frozenset({collections.OrderedDict, collections.defaultdict, collections.Counter})
+# Instances of standard library classes wrap locks, files and processes; these few are plain data.
+_PLAIN_STANDARD: frozenset[str] = frozenset({"types", "collections", "dataclasses", "typing"})
+
+
+class Copier:
+    """Copies values that belong together: what is one object among them stays one object in the copies.
+
+    Arrays, containers and plain objects (`__dict__` or `__slots__`) are copied deeply; modules, classes, functions,
+    generators, locks, files and other objects of C types are kept by reference. Past the limits values are kept by
+    reference too, and `notes` says so.
+    """
+
+    def __init__(self, limit_bytes: int = DEFAULT_BYTES, limit_objects: int = DEFAULT_OBJECTS) -> None:
+        self.notes: list[str] = []
+        self._bytes = limit_bytes
+        self._objects = limit_objects
+        self._memo: dict[int, Any] = {}
+        self._kept: list[Any] = []  # originals stay alive, so that no id in the memo is used twice
+
+    def copy(self, value: Any) -> Any:
+        """A copy of `value` that later changes to it do not reach."""
+        return self._copy(value, 0)
+
+    def _copy(self, value: Any, depth: int) -> Any:
+        kind = type(value)
+        if kind in _ATOMS or isinstance(value, (np.generic, *_REFERENCES)):
+            return value.copy() if isinstance(value, np.void) else value  # a void looks into its array
+        known = self._memo.get(id(value), self)
+        if known is not self:
+            return known
+        if depth > _DEEPEST:
+            return self._by_reference(f"values nested deeper than {_DEEPEST} are not copied")
+        self._objects -= 1
+        if self._objects < 0:
+            return self._by_reference("some objects are not copied: there are too many", value)
+        self._kept.append(value)
+        if isinstance(value, np.ndarray):
+            return self._array(value, depth)
+        if kind is tuple or isinstance(value, tuple):
+            return self._tuple(value, depth)
+        if isinstance(value, (frozenset, bytearray, array.array)):
+            return self._remember(value, copy.copy(value))
+        if isinstance(value, (list, dict, set, collections.deque)):
+            return self._container(value, depth)
+        return self._object(value, depth)
+
+    def _by_reference(self, note: str, value: Any = None) -> Any:
+        if note not in self.notes:
+            self.notes.append(note)
+        return value
+
+    def _remember(self, value: Any, twin: Any) -> Any:
+        self._memo[id(value)] = twin
+        return twin
+
+    def _array(self, value: np.ndarray[Any, Any], depth: int) -> Any:
+        self._bytes -= value.nbytes
+        if self._bytes < 0:
+            shape = "x".join(map(str, value.shape))
+            return self._by_reference(f"an array of {shape} is not copied: it passes the size limit", value)
+        twin = value.copy() if isinstance(value, np.ma.MaskedArray) else np.ndarray.copy(value, order="K")
+        self._remember(value, twin)
+        if value.dtype == object:
+            for index in np.ndindex(value.shape):
+                np.ndarray.__setitem__(
+                    twin, index, self._boxed(self._copy(np.ndarray.__getitem__(value, index), depth + 1))
+                )
+        return twin
+
+    @staticmethod
+    def _boxed(item: Any) -> Any:
+        """An item as an object array takes it whole, also where it is a sequence itself."""
+        if isinstance(item, (list, tuple, np.ndarray)):
+            box = np.empty((), dtype=object)
+            box[()] = item
+            return box
+        return item
+
+    def _tuple(self, value: tuple[Any, ...], depth: int) -> Any:
+        items = [self._copy(item, depth + 1) for item in value]
+        if all(item is original for item, original in zip(items, value, strict=True)):
+            return self._remember(value, value)
+        if id(value) in self._memo:  # a cycle led back here
+            return self._memo[id(value)]
+        return self._remember(value, tuple.__new__(type(value), items))
+
+    def _container(self, value: Any, depth: int) -> Any:
+        twin = self._remember(value, _empty(value))
+        if twin is value:
+            return value
+        if isinstance(value, dict):
+            for key, item in list(dict.items(value)):
+                key_twin, item_twin = self._copy(key, depth + 1), self._copy(item, depth + 1)
+                # An OrderedDict keeps its order beside the dictionary.
+                kind = collections.OrderedDict if isinstance(twin, collections.OrderedDict) else dict
+                kind.__setitem__(twin, key_twin, item_twin)
+        elif isinstance(value, set):
+            set.update(twin, [self._copy(item, depth + 1) for item in set(value)])
+        else:
+            add: Any = list.append if isinstance(value, list) else collections.deque.append
+            for item in list.copy(value) if isinstance(value, list) else tuple(value):
+                add(twin, self._copy(item, depth + 1))
+        self._attributes(value, twin, depth)
+        return twin
+
+    def _object(self, value: Any, depth: int) -> Any:
+        kind = type(value)
+        if _is_standard(kind) or hasattr(kind, "__del__"):
+            return self._remember(value, value)
+        try:
+            twin = object.__new__(kind)  # refuses C types: generators, locks, random generators, files
+        except TypeError:
+            return self._remember(value, value)
+        self._remember(value, twin)
+        self._attributes(value, twin, depth)
+        return twin
+
+    def _attributes(self, value: Any, twin: Any, depth: int) -> None:
+        for name, (member, item) in _held(value).items():
+            twin_item = self._copy(item, depth + 1)
+            if member is None:
+                object.__getattribute__(twin, "__dict__")[name] = twin_item
+            else:
+                member.__set__(twin, twin_item)
+
+
+def _empty(value: Any) -> Any:
+    """An empty container of the same kind; the value itself where that cannot be made without running its code."""
+    kind: Any = type(value)
+    if kind in _MAPPINGS:
+        twin = copy.copy(value)
+        twin.clear()
+        return twin
+    if isinstance(value, collections.deque):
+        return collections.deque(maxlen=value.maxlen)
+    if isinstance(value, (collections.OrderedDict, collections.defaultdict)):
+        return value
+    base: Any = next(plain for plain in (list, dict, set) if isinstance(value, plain))
+    return base.__new__(kind)
+
+
+def attributes(value: Any) -> dict[str, Any]:
+    """What an object holds in its `__dict__` and its slots, read without running its code."""
+    return {name: item for name, (_, item) in _held(value).items()}
+
+
+def _held(value: Any) -> dict[str, tuple[types.MemberDescriptorType | None, Any]]:
+    """An object's attributes, each with its slot (None: it is in `__dict__`)."""
+    found: dict[str, tuple[types.MemberDescriptorType | None, Any]] = {}
+    for kind in type(value).__mro__:
+        for name in _slots(kind):
+            member = kind.__dict__.get(name)
+            if isinstance(member, types.MemberDescriptorType):
+                try:
+                    found.setdefault(name, (member, member.__get__(value)))
+                except AttributeError:
+                    continue
+    try:
+        inside = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return found
+    if isinstance(inside, dict):
+        found.update((name, (None, item)) for name, item in inside.items())
+    return found
+
+
+def _slots(kind: type) -> tuple[str, ...]:
+    slots = kind.__dict__.get("__slots__", ())
+    names = (slots,) if isinstance(slots, str) else tuple(slots)
+    prefix = "_" + kind.__name__.lstrip("_")
+    return tuple(prefix + name if name.startswith("__") and not name.endswith("__") else name for name in names)
+
+
+def _is_standard(kind: type) -> bool:
+    module = str(getattr(kind, "__module__", "")).partition(".")[0]
+    return module in sys.stdlib_module_names and module not in _PLAIN_STANDARD
+
+
+def equal(left: Any, right: Any) -> bool:
+    """Whether two values are bit for bit the same: dtypes and shapes count, NaN equals itself, -0.0 equals 0.0."""
+    return _equal(left, right, set(), 0)
+
+
+def _equal(left: Any, right: Any, seen: set[tuple[int, int]], depth: int) -> bool:
+    if left is right or (id(left), id(right)) in seen:
+        return True
+    if type(left) is not type(right) or depth > _DEEPEST:
+        return False
+    if isinstance(left, np.ndarray):
+        return _equal_arrays(left, right, seen, depth)
+    if isinstance(left, (float, np.floating)):
+        return bool(left == right) or (math.isnan(left) and math.isnan(right))
+    if isinstance(left, (complex, np.complexfloating)):
+        return _equal(left.real, right.real, seen, depth) and _equal(left.imag, right.imag, seen, depth)
+    if isinstance(left, np.generic):
+        return _equal_arrays(np.asarray(left), np.asarray(right), seen, depth)
+    if type(left) in _ATOMS or isinstance(left, (frozenset, bytearray, array.array)):
+        return bool(left == right)
+    if isinstance(left, _REFERENCES):
+        return False
+    seen.add((id(left), id(right)))
+    return _equal_containers(left, right, seen, depth + 1)
+
+
+def _equal_containers(left: Any, right: Any, seen: set[tuple[int, int]], depth: int) -> bool:
+    if isinstance(left, (list, tuple, collections.deque)):
+        if len(left) != len(right) or not all(_equal(a, b, seen, depth) for a, b in zip(left, right, strict=True)):
+            return False
+    elif isinstance(left, dict):
+        if len(left) != len(right) or any(key not in right for key in left):
+            return False
+        if not all(_equal(dict.__getitem__(left, key), dict.__getitem__(right, key), seen, depth) for key in left):
+            return False
+    elif isinstance(left, set) and left != right:
+        return False
+    mine, theirs = attributes(left), attributes(right)
+    if not isinstance(left, (list, tuple, collections.deque, dict, set)) and not mine and not theirs:
+        return _opaque(left)
+    return mine.keys() == theirs.keys() and all(_equal(mine[name], theirs[name], seen, depth) for name in mine)
+
+
+def _opaque(value: Any) -> bool:
+    """Two objects of one plain type without attributes are alike; of C types nothing is known."""
+    try:
+        object.__new__(type(value))
+    except TypeError:
+        return False
+    return True
+
+
+def _equal_arrays(left: Any, right: Any, seen: set[tuple[int, int]], depth: int) -> bool:
+    if left.dtype != right.dtype or left.shape != right.shape:
+        return False
+    if left.dtype.names:
+        return all(_equal_arrays(left[name], right[name], seen, depth) for name in left.dtype.names)
+    if left.dtype == object:
+        return all(_equal(a, b, seen, depth + 1) for a, b in zip(left.flat, right.flat, strict=True))
+    if isinstance(left, np.ma.MaskedArray):
+        masks = np.ma.getmaskarray(left), np.ma.getmaskarray(right)
+        return bool(np.array_equal(*masks)) and _equal_arrays(left.data, right.data, seen, depth)
+    plain_left, plain_right = np.asarray(left), np.asarray(right)
+    return bool(np.array_equal(plain_left, plain_right, equal_nan=plain_left.dtype.kind in "fcmM"))

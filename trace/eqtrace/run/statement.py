@@ -1,0 +1,129 @@
+"""A cited statement on its own: compiled from the user's source and run on given values, as written or rewritten."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import sys
+import types
+from collections.abc import Callable, Mapping
+from functools import reduce
+from pathlib import Path
+from typing import Any
+
+from eqtrace.code.bind import TARGET, Left, parse_left
+from eqtrace.code.source import SourceFile, decode
+from eqtrace.run.site import Site
+from eqtrace.run.tree import Tree
+from eqtrace.run.walk import read
+
+_RESULT = "__eqtrace_result__"
+
+Rewrite = Callable[[ast.stmt, list[str]], ast.stmt]
+
+
+class CannotRun(Exception):
+    """Why a statement cannot be run by itself."""
+
+
+class Statement:
+    """One site's statement, ready to be run on other values.
+
+    Args:
+        site: the cited statement and what to read of it.
+        rewrite: changes the statement's tree before it is compiled; None leaves it as the user wrote it.
+
+    Raises:
+        CannotRun: it can't be taken out of its function.
+    """
+
+    def __init__(self, site: Site, rewrite: Rewrite | None = None) -> None:
+        self._programs: list[tuple[types.CodeType, list[tuple[str, Left]]]] = []
+        tree, lines = source_tree(site.file)
+        text = decode(Path(site.file).read_bytes())
+        statement = Tree(SourceFile(site.file, text, tree)).statement(site.line, site.column)
+        if not isinstance(statement, ast.stmt):
+            raise CannotRun("the statement is not where it was")
+        lefts = {symbol: parse_left(text, statement) for symbol, text in site.outputs.items()}
+        for symbol, left in lefts.items():
+            if left.kind != TARGET:
+                self._add(_assignment(left, statement), [(symbol, left)], lines, site.file, rewrite)
+        targets = [(symbol, left) for symbol, left in lefts.items() if left.kind == TARGET]
+        if targets:
+            self._add(statement, targets, lines, site.file, rewrite)
+
+    def run(self, namespace: Mapping[str, Any]) -> dict[str, Any]:
+        """The outputs, by symbol; the namespace itself is not written to, what it holds may be."""
+        outputs: dict[str, Any] = {}
+        for code, reads in self._programs:
+            space = dict(namespace)
+            exec(code, space)
+            for symbol, left in reads:
+                value = read(left.node, space) if left.kind == TARGET else space[_RESULT]
+                outputs[symbol] = reduce(lambda each, index: each[index], left.path, value)
+        return outputs
+
+    def _add(
+        self, statement: ast.stmt, reads: list[tuple[str, Left]], lines: list[str], file: str, rewrite: Rewrite | None
+    ) -> None:
+        if any(isinstance(node, ast.Yield | ast.YieldFrom | ast.Await) for node in ast.walk(statement)):
+            raise CannotRun("a statement that yields or awaits is not run by itself")
+        changed = rewrite(statement, lines) if rewrite else statement
+        module = ast.fix_missing_locations(ast.Module([changed], []))
+        self._programs.append((compile(module, file, "exec", dont_inherit=True), reads))
+
+
+def source_tree(file: str) -> tuple[ast.Module, list[str]]:
+    """A source file's syntax tree and its lines."""
+    text = Path(file).read_bytes()
+    return ast.parse(text, file), text.decode("utf-8", errors="replace").splitlines()
+
+
+def resolve(module: str, qualname: str) -> types.FunctionType:
+    """A module's function, unwrapped from its decorators.
+
+    Raises:
+        CannotRun: it is nested, or no Python function.
+    """
+    value: Any = sys.modules[module]
+    for part in qualname.split("."):
+        if part == "<locals>" or not hasattr(value, part):
+            raise CannotRun(f"{qualname} can't be reached from outside")
+        value = inspect.getattr_static(value, part)
+    value = inspect.unwrap(getattr(value, "__func__", getattr(value, "fget", None) or value))
+    if not isinstance(value, types.FunctionType):
+        raise CannotRun(f"{qualname} is no Python function")
+    return value
+
+
+def call_with(function: Callable[..., Any], original: types.FunctionType, namespace: Mapping[str, Any]) -> Any:
+    """Calls a function (or its twin) with arguments by the original's parameter names."""
+    positional: list[Any] = []
+    named: dict[str, Any] = {}
+    for parameter in inspect.signature(original).parameters.values():
+        if parameter.name not in namespace:
+            continue
+        value = namespace[parameter.name]
+        if parameter.kind is parameter.VAR_POSITIONAL:
+            positional.extend(value)
+        elif parameter.kind is parameter.VAR_KEYWORD:
+            named.update(value)
+        elif parameter.kind is parameter.KEYWORD_ONLY:
+            named[parameter.name] = value
+        else:
+            positional.append(value)
+    return function(*positional, **named)
+
+
+def whole_outputs(site: Site, result: Any) -> dict[str, Any]:
+    """The outputs of a whole function, read from its result."""
+    returned = ast.parse("return result").body[0]
+    lefts = {symbol: parse_left(text, returned) for symbol, text in site.outputs.items()}
+    return {symbol: reduce(lambda each, index: each[index], left.path, result) for symbol, left in lefts.items()}
+
+
+def _assignment(left: Left, statement: ast.stmt) -> ast.stmt:
+    if not isinstance(left.node, ast.expr):
+        raise CannotRun("the statement has no value that could be computed again")
+    target = ast.copy_location(ast.Name(_RESULT, ast.Store()), statement)
+    return ast.copy_location(ast.Assign([target], left.node), statement)

@@ -1,0 +1,99 @@
+"""What a verification needs to know, worked out in the parent and sent to every worker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from eqtrace.formula.form import RESULT, Form
+from eqtrace.model.anchor import Anchor, Match, Role
+from eqtrace.model.equation import Equation
+from eqtrace.run.site import Site
+
+COMPUTING = (Role.COMPUTES, Role.INLINE)
+EXECUTED = (Role.COMPUTES, Role.INLINE, Role.CALLS)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One unit of work."""
+
+    equation: str
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """Everything a worker needs: where the code is, what to capture, and the forms to hold it against."""
+
+    root: str
+    pythonpath: tuple[str, ...]
+    modules: Mapping[str, str]  # absolute file -> module name, of every file with a site
+    user_files: frozenset[str]  # absolute paths of the user's sources (their functions have exact twins)
+    equations: Mapping[str, Equation]
+    forms: Mapping[str, Form]
+    sites: Mapping[str, Site]  # by anchor id
+    scenarios: str | None  # absolute path of the scenarios file
+    draws: tuple[Mapping[str, int], ...]  # sizes of the scenarios
+    seed: int = 0
+
+    def sites_of(self, equation: Equation, roles: Iterable[Role] = COMPUTING) -> list[tuple[Anchor, Site]]:
+        """The equation's anchors of these roles that were found in the code, with their sites."""
+        wanted = tuple(roles)
+        return [
+            (anchor, self.sites[anchor.id])
+            for anchor in equation.anchors
+            if anchor.role in wanted and anchor.id in self.sites
+        ]
+
+
+def site_of(match: Match, equation: Equation, form: Form | None, root: Path) -> Site | None:
+    """What to capture at an anchor: its `bind`, and for other symbols their names in the code."""
+    anchor, span = match.anchor, match.span
+    if span is None or anchor.role not in (*EXECUTED, Role.EXPLAINS):
+        return None
+    file = Path(span.path)
+    inputs: dict[str, str] = {}
+    outputs: dict[str, str] = {}
+    if form is not None and anchor.role in COMPUTING:
+        inputs, outputs = bound_names(anchor, equation, form, match.function)
+    return Site(
+        anchor=anchor.id,
+        path=span.path,
+        file=str(file if file.is_absolute() else root / file),
+        line=span.line,
+        column=span.column,
+        end_line=span.end_line,
+        end_column=span.end_column,
+        function=match.function,
+        role=str(anchor.role),
+        inputs=inputs,
+        outputs=outputs,
+        whole=anchor.target is not None,
+    )
+
+
+def bound_names(anchor: Anchor, equation: Equation, form: Form, function: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Right sides (read before) and left sides (read after) of an anchor, by symbol."""
+    parts = range(len(form.parts)) if anchor.part is None else (anchor.part,)
+    left = {name for part in parts for name in form.left(part)}
+    needed = {name for part in parts for name in form.needed(part)}
+    inputs: dict[str, str] = {}
+    outputs: dict[str, str] = {}
+    for name in sorted(left | needed):
+        code = _code(anchor, equation, name.removeprefix("Old(").removesuffix(")"), function)
+        if code and name in left:
+            outputs[name] = code
+        elif code:
+            inputs[name] = code
+    return inputs, outputs
+
+
+def _code(anchor: Anchor, equation: Equation, name: str, function: str) -> str | None:
+    if name in anchor.bind:
+        return anchor.bind[name].value
+    if anchor.target is not None and name == RESULT:
+        return RESULT
+    symbol = equation.symbols.get(name)
+    return symbol.code_name(function) if symbol is not None else None

@@ -1,0 +1,249 @@
+"""Runs the stages in their order and gathers what they found. No stage is here, and nothing is printed."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from eqtrace.checks.registry import BY_NAME
+from eqtrace.code.index import Index
+from eqtrace.config import Config
+from eqtrace.formula.form import Form, read
+from eqtrace.link.audit import Audit
+from eqtrace.link.audit import audit as link_audit
+from eqtrace.link.infer import complete
+from eqtrace.model.equation import Equation
+from eqtrace.model.finding import Fault, Finding, Related, Severity
+from eqtrace.model.results import Results
+from eqtrace.model.span import Span
+from eqtrace.model.topic import Specification
+from eqtrace.model.verdict import Evidence, MethodResult, Verdict
+from eqtrace.report import mathml
+from eqtrace.run.outcome import Crashed, Done, Lost
+from eqtrace.run.pool import Pool
+from eqtrace.run.work import EXECUTED, Unit, Work, site_of
+from eqtrace.spec import sizes
+from eqtrace.spec.load import load
+
+SESSION = "eqtrace.run.session:Session"
+
+Progress = Callable[[int, int, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """A project as it was read: nothing of it has been run."""
+
+    config: Config
+    specification: Specification
+    index: Index
+    forms: Mapping[str, Form]
+    faults: tuple[Fault, ...]
+    selected: tuple[str, ...]
+    linked: Audit
+
+    @property
+    def equations(self) -> dict[str, Equation]:
+        """All equations by id."""
+        return {equation.id: equation for equation in self.specification.equations}
+
+
+def read_project(config: Config, selected: frozenset[str] | None) -> Project:
+    """Reads specification and code, and holds the anchors of the selected equations against the code."""
+    specification = load(config)
+    index = Index(config)
+    specification = complete(specification, index)
+    names = {name for draw in sizes.draws(config) for name in draw}
+    forms: dict[str, Form] = {}
+    faults: list[Fault] = [*sizes.faults(config)]
+    for equation in specification.equations:
+        form, found = read(equation, parameters=_parameters(equation), sizes=names)
+        if form is not None:
+            forms[equation.id] = form
+        if selected is None or equation.id in selected:
+            faults += [replace(fault, equation=equation.id) for fault in found]
+    chosen = tuple(each.id for each in specification.equations if selected is None or each.id in selected)
+    linked = link_audit(specification, index, config, None if selected is None else frozenset(chosen))
+    faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
+    every = (*specification.faults, *faults, *linked.faults)
+    return Project(config, specification, index, forms, every, chosen, linked)
+
+
+def _parameters(equation: Equation) -> tuple[str, ...] | None:
+    return tuple(equation.symbols) if equation.whole else None
+
+
+def audit(config: Config, selected: frozenset[str] | None) -> Results:
+    """The static checks. User code is parsed and never imported."""
+    started = time.perf_counter()
+    project = read_project(config, selected)
+    return _results("audit", project, project.faults, {}, None, 0, started)
+
+
+def verify(
+    config: Config,
+    selected: frozenset[str] | None,
+    jobs: int = 1,
+    seed: int = 0,
+    timeout: float = 60.0,
+    progress: Progress | None = None,
+) -> Results:
+    """The static checks, then every method of the selected equations in worker processes."""
+    started = time.perf_counter()
+    project = read_project(config, selected)
+    outcome = _methods(project, jobs, seed, timeout, progress)
+    methods: dict[str, tuple[MethodResult, ...]] = {}
+    for result in outcome:
+        methods[result.equation] = (*methods.get(result.equation, ()), result)
+    executions = _executions(project, outcome)
+    faults = [*project.faults, *(fault for result in outcome for fault in result.faults)]
+    faults += _not_executed(project, executions, faults)
+    return _results("verify", project, faults, methods, executions, seed, started)
+
+
+def _methods(project: Project, jobs: int, seed: int, timeout: float, progress: Progress | None) -> list[MethodResult]:
+    """The result of every unit, in the order of the specification."""
+    equations = project.equations
+    units, results = [], {}
+    for equation_id in project.selected:
+        for method in equations[equation_id].methods:
+            unit = Unit(equation_id, method)
+            if equation_id in project.forms:
+                units.append(unit)
+            else:
+                results[unit] = _unreadable(equations[equation_id], method)
+    if units:
+        work = _work(project, seed)
+        with Pool(min(jobs, len(units)), SESSION, work, timeout, work.root, work.pythonpath) as pool:
+            for done, outcome in enumerate(pool.run(units), 1):
+                unit = outcome.unit
+                if isinstance(outcome, Done):
+                    results[unit] = outcome.value
+                else:
+                    results[unit] = _lost(equations[unit.equation], unit.method, outcome)
+                if progress is not None:
+                    progress(done, len(units), unit.equation)
+    return [
+        results[Unit(equation_id, method)]
+        for equation_id in project.selected
+        for method in equations[equation_id].methods
+    ]
+
+
+def _unreadable(equation: Equation, method: str) -> MethodResult:
+    return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail="its form can't be read"))
+
+
+def _work(project: Project, seed: int) -> Work:
+    """What the workers need. Every equation's lines are watched, the selected ones' methods run."""
+    root = str(project.index.root)
+    equations = project.equations
+    sites = {}
+    for anchor_id, match in project.linked.matches.items():
+        equation = equations[anchor_id.partition("/")[0]]
+        site = site_of(match, equation, project.forms.get(equation.id), project.index.root)
+        if site is not None:
+            sites[anchor_id] = site
+    modules = {site.file: project.index.module_name(site.path) or "" for site in sites.values()}
+    scenarios = project.config.scenarios
+    return Work(
+        root=root,
+        pythonpath=tuple(os.path.normpath(os.path.join(root, entry)) for entry in project.config.pythonpath),
+        modules={file: name for file, name in modules.items() if name},
+        user_files=frozenset(os.path.join(root, path) for path in project.index.sources()),
+        equations=equations,
+        forms=project.forms,
+        sites={name: site for name, site in sites.items() if modules[site.file]},
+        scenarios=os.path.join(root, scenarios) if scenarios else None,
+        draws=sizes.draws(project.config),
+        seed=seed,
+    )
+
+
+def _lost(equation: Equation, method: str, outcome: Lost | Crashed) -> MethodResult:
+    """The result of a unit whose worker was lost, or that failed inside eqtrace."""
+    if isinstance(outcome, Crashed):
+        message = f"the method failed inside eqtrace\n{outcome.traceback.rstrip()}"
+        fault = Fault("internal-error", message, equation.span, "", (), equation.id, method)
+    else:
+        activity = outcome.activity or f"method {method} of {equation.id}"
+        message = "\n".join(
+            filter(None, (f"{activity} {outcome.reason}", outcome.traceback.rstrip(), outcome.output.rstrip()))
+        )
+        fault = Fault("user-code-failed", message, equation.span, "", (), equation.id, method)
+    detail = fault.message.splitlines()[0]
+    return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail=detail), (fault,))
+
+
+def _executions(project: Project, results: Iterable[MethodResult]) -> dict[str, int]:
+    """How often each cited line ran, over all methods of its equation."""
+    counts: dict[str, int] = {}
+    for result in results:
+        for anchor, count in result.executions.items():
+            counts[anchor] = max(counts.get(anchor, 0), count)
+    return counts
+
+
+def _not_executed(project: Project, executions: Mapping[str, int], faults: Iterable[Fault]) -> list[Fault]:
+    """A fault for each line that was to run and never did; where user code failed, that is the finding."""
+    failed = {fault.equation for fault in faults if fault.kind in ("user-code-failed", "internal-error")}
+    found = []
+    for match in project.linked.matches.values():
+        anchor, equation = match.anchor, match.anchor.id.partition("/")[0]
+        if anchor.role not in EXECUTED or match.span is None or equation in failed or equation not in project.selected:
+            continue
+        if not executions.get(anchor.id):
+            message = f"no run executed {match.span.path}:{match.span.line} ({match.source})"
+            hint = "add a scenario that reaches the line, or a `call`"
+            related = (Related(match.span, "never executed"),)
+            found.append(Fault("not-executed", message, anchor.span, hint, related, equation))
+    return found
+
+
+def _results(
+    command: str,
+    project: Project,
+    faults: Iterable[Fault],
+    methods: Mapping[str, tuple[MethodResult, ...]],
+    executions: Mapping[str, int] | None,
+    seed: int,
+    started: float,
+) -> Results:
+    findings = _findings(project.config, faults)
+    errors = any(finding.severity is Severity.ERROR for finding in findings)
+    nothing = not project.selected
+    return Results(
+        command=command,
+        specification=project.specification,
+        selected=project.selected,
+        matches=project.linked.matches,
+        findings=findings,
+        methods=methods,
+        executions=executions,
+        coverage=project.linked.coverage,
+        seed=seed,
+        seconds=time.perf_counter() - started,
+        skipped=_skipped(project),
+        exit=1 if errors else 2 if nothing else 0,
+    )
+
+
+def _findings(config: Config, faults: Iterable[Fault]) -> tuple[Finding, ...]:
+    """Findings in the order of their places; what several units saw alike is told once."""
+    seen: dict[tuple[str, str, Span], Finding] = {}
+    for fault in faults:
+        check = BY_NAME[fault.kind]
+        severity = check.severity
+        if {check.code, check.name} & config.fail_on or (
+            check.name == "unclaimed-statement" and config.coverage == "error"
+        ):
+            severity = Severity.ERROR
+        seen.setdefault((fault.kind, fault.message, fault.span), check.finding(fault, severity))
+    return tuple(sorted(seen.values(), key=lambda each: (each.span, each.code, each.message)))
+
+
+def _skipped(project: Project) -> tuple[str, ...]:
+    left_out = len(project.specification.equations) - len(project.selected)
+    return (f"{left_out} equations were not selected",) if left_out else ()

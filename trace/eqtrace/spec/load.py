@@ -1,0 +1,147 @@
+"""Loads a whole specification: every file, every fault, in one pass."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from eqtrace.config import Config
+from eqtrace.model.finding import Fault
+from eqtrace.model.span import Span
+from eqtrace.model.topic import Page, Review, Specification, Topic, Waiver, Work
+from eqtrace.spec import sizes
+from eqtrace.spec.context import Context
+from eqtrace.spec.document import Document, Entries
+from eqtrace.spec.read import read
+
+_COMPANIONS = ("pages", "literature", "waivers", "reviews")
+Found = TypeVar("Found")
+
+
+def load(config: Config) -> Specification:
+    """Everything that the configuration names; bad content makes faults, never an exception."""
+    with _without_collection():
+        return _Loading(config).load()
+
+
+def files(config: Config) -> tuple[str, ...]:
+    """The files of the specification's topics, in order; those of the other keys are none of them."""
+    root = config.root.resolve()
+    others = {getattr(config, key) for key in _COMPANIONS}
+    found = set()
+    for pattern in config.spec:
+        for path in root.glob(pattern):
+            name = path.relative_to(root).as_posix()
+            if name not in others and not path.is_dir():
+                found.add(name)
+    return tuple(sorted(found))
+
+
+@contextmanager
+def _without_collection() -> Iterator[None]:
+    """Nodes are many and hold no cycles worth collecting: with the collector on, loading takes four times as long."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            if not gc.get_freeze_count():
+                gc.freeze()  # both together put what is there with the old, unwalked
+                gc.unfreeze()
+            gc.enable()
+
+
+class _Loading:
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.root: Path = config.root.resolve()
+        self.context = Context()
+        self.faults: list[Fault] = list(sizes.faults(config))
+
+    def load(self) -> Specification:
+        # pydantic takes a tenth of a second to import, so only here.
+        from eqtrace.spec import companions, references
+
+        context = self.context
+        names = files(self.config)
+        topics = tuple(topic for name in names for topic in self._topics(name))
+        none: tuple[Page, ...] = ()
+        pages = self._companion("pages", lambda document: companions.pages(document, context))
+        works: dict[str, Work] | None = self._companion("literature", companions.literature)
+        waivers: tuple[Waiver, ...] | None = self._companion(
+            "waivers", lambda document: companions.waivers(document, context)
+        )
+        reviews: tuple[Review, ...] | None = self._companion("reviews", companions.reviews)
+        known = None if pages is None else {page.id for page in pages} | set()
+        self.faults += context.faults
+        self.faults += references.check(context, known, works)
+        return Specification(
+            topics=topics,
+            pages=pages or none,
+            literature=works or {},
+            waivers=waivers or (),
+            reviews=reviews or (),
+            files=names,
+            faults=_ordered(self.faults),
+        )
+
+    def _topics(self, name: str) -> tuple[Topic, ...]:
+        from eqtrace.spec import short, topic
+
+        document = self._document(name)
+        if document is None or document.refused:
+            self.context.complete = False
+            self.faults += document.faults if document is not None else ()
+            return ()
+        found: tuple[Topic, ...] = ()
+        if not isinstance(document.place, Entries):
+            words = "the file is empty" if document.place is None else "a mapping is wanted"
+            hint = "a file holds one topic (with the key `topic`), or modules and their functions"
+            self.faults.append(Fault("schema", words, Span(name, 1), hint))
+        elif "topic" in document.place.keys:
+            one = topic.read(document, self.context)
+            found = (one,) if one is not None else ()
+        else:
+            found = short.read(document, self.context)
+        self.faults += document.faults
+        return found
+
+    def _document(self, name: str) -> Document | None:
+        text = read(self.root, name)
+        if isinstance(text, Fault):
+            self.faults.append(text)
+            return None
+        return Document(name, text)
+
+    def _companion(self, key: str, build: Callable[[Document], Found]) -> Found | None:
+        """One of the other files; None where it is not configured, or can't be read."""
+        name = getattr(self.config, key)
+        if name is None:
+            return None
+        if not (self.root / name).exists():
+            place = Span(self.config.pyproject, self.config.line(key))
+            self.faults.append(Fault("unknown-reference", f"`{key}`: there is no file `{name}`", place))
+            return None
+        document = self._document(name)
+        if document is None:
+            return None
+        found = None if document.refused else build(document)
+        self.faults += document.faults
+        return found
+
+
+def _ordered(faults: list[Fault]) -> tuple[Fault, ...]:
+    """By place, each once; what YAML misreads is not also reported as what the schema makes of it."""
+    misread = {_start(fault) for fault in faults if fault.kind in ("yaml-type", "control-character")}
+    unique = dict.fromkeys(
+        fault for fault in faults if fault.kind not in ("schema", "reserved-name") or _start(fault) not in misread
+    )
+    return tuple(sorted(unique, key=lambda fault: (fault.span, fault.kind, fault.message)))
+
+
+def _start(fault: Fault) -> tuple[str, int, int]:
+    return fault.span.path, fault.span.line, fault.span.column

@@ -1,0 +1,62 @@
+"""Reads one file of the specification: a regular UTF-8 file inside the root, of bounded size, never blocking."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+
+from eqtrace.model.finding import Fault
+from eqtrace.model.span import Span
+
+MAX_BYTES = 10_000_000
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0)
+
+
+def read(root: Path, path: str) -> str | Fault:
+    """The text of `path` (relative to `root`, which has no links left), or the one fault that prevents reading it."""
+    real = os.path.realpath(root / path)
+    if not real.startswith(os.path.join(str(root), "")):
+        return Fault("limit", f"`{path}` is a link to a place outside the project's folder", Span(path, 1))
+    try:
+        content = _content(real)
+    except FileNotFoundError:
+        return Fault("unknown-reference", f"there is no file `{path}`", Span(path, 1))
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        return Fault("limit", f"`{path}` can't be read: {reason}", Span(path, 1))
+    if content is None:
+        return Fault("limit", f"`{path}` is not a regular file", Span(path, 1))
+    return _text(path, content)
+
+
+def _content(real: str) -> bytes | None:
+    """At most one byte more than is allowed, so that a file that grows (or says it is empty) does no harm either."""
+    descriptor = os.open(real, _FLAGS)
+    with open(descriptor, "rb", buffering=0) as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        parts = []
+        left = MAX_BYTES + 1
+        while left and (part := file.read(left)):
+            parts.append(part)
+            left -= len(part)
+    return b"".join(parts)
+
+
+def _text(path: str, content: bytes) -> str | Fault:
+    if len(content) > MAX_BYTES:
+        message = f"`{path}` is larger than {MAX_BYTES // 1_000_000} MB"
+        return Fault("limit", message, Span(path, 1), "split it: one topic a file")
+    try:
+        text = content.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = error.object[: error.start]
+        line = before[before.rfind(b"\n") + 1 :].decode("utf-8")
+        message = f"`{path}` is not UTF-8: the byte 0x{error.object[error.start]:02x} can't be read"
+        place = Span(path, before.count(b"\n") + 1, len(line) + 1)
+        return Fault("limit", message, place, "save the file in the encoding UTF-8")
+    if (offset := text.find("\0")) >= 0:
+        place = Span(path, text.count("\n", 0, offset) + 1, offset - (text.rfind("\n", 0, offset) + 1) + 1)
+        return Fault("limit", f"`{path}` holds a NUL character: it is no text file", place)
+    return text

@@ -1,0 +1,383 @@
+"""What a specification's files may hold: pydantic models at this boundary only, and the JSON Schema made from them.
+
+Every description is what an editor shows where its user points.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, GetCoreSchemaHandler, TypeAdapter
+from pydantic.json_schema import models_json_schema
+from pydantic_core import CoreSchema, core_schema
+from typing_extensions import TypeAliasType
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Words for a type, so that a union or a pattern that fails is one error that says what is wanted."""
+
+    words: str
+    text: bool = True
+    number: bool = False
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        """Replaces the errors of what it is put on."""
+        context = {"words": self.words, "text": self.text, "number": self.number}
+        return core_schema.custom_error_schema(
+            handler(source), "wanted", custom_error_message="{words} is wanted", custom_error_context=context
+        )
+
+
+Expression = Annotated[str | int | float, Wanted("a number or an expression", number=True)]
+Label = Annotated[str | int, Wanted("a text or a whole number")]
+Number = Annotated[int | float, Wanted("a number", text=False, number=True)]
+Amount = Annotated[float, Field(ge=0), Wanted("a number of at least 0", text=False, number=True)]
+FullText = Annotated[str, Field(pattern=r"\S"), Wanted("a text that is not empty")]
+Id = Annotated[
+    str,
+    Field(pattern=r"^[^\s/{}'\"<>&]+$"),
+    Wanted("an id (letters, digits, `.`, `_`, `-`; no spaces, slashes or quotes)"),
+]
+FunctionName = Annotated[
+    str,
+    Field(pattern=r"^[^\s:\\]+\.py::[^\s:/\\]+$"),
+    Wanted("a function as 'path/file.py::qualified.name'"),
+]
+Location = Annotated[
+    str,
+    Field(pattern=r"^[^\s:\\][^:\\]*:[1-9][0-9]{0,6}$"),
+    Wanted("a place as 'path/file.py:12' (lines count from 1)"),
+]
+if TYPE_CHECKING:  # mypy follows no alias that names itself
+    Input = Any
+else:
+    Values = TypeAliasType("Values", int | float | bool | str | list["Values"] | None)
+    Input = Annotated[Values, Wanted("a number, a text, or nested lists of them", number=True)]
+Method = Literal[
+    "value",
+    "vjp",
+    "derivative",
+    "identity",
+    "constraint",
+    "discrete",
+    "distribution",
+    "composition",
+    "order",
+    "structure",
+]
+Status = Literal["implemented", "derived"]
+Direction = Literal["forward", "backward", "neither"]
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
+
+
+class Domain(_Entry):
+    """The values that a symbol may take."""
+
+    integer: bool = Field(False, description="Whole numbers only.")
+    min: Expression | None = Field(
+        None, description="Smallest value: a number or an expression over sizes and symbols."
+    )
+    max: Expression | None = Field(None, description="Largest value: a number or an expression, for example 'V - 1'.")
+    open: list[Literal["min", "max"]] = Field(default_factory=list, description="Bounds that are themselves left out.")
+    one_of: list[Number] = Field(default_factory=list, description="The only values there are.")
+    probability_row: bool = Field(False, description="Non-negative along the last axis, and each row sums to 1.")
+    permutation: bool = Field(False, description="A permutation of 0 .. n - 1 along the last axis.")
+    distinct: bool = Field(False, description="No value occurs twice along the last axis.")
+
+
+class Symbol(_Entry):
+    """A symbol of the equations."""
+
+    meaning: str = Field("", description="What it is, in a few words.")
+    code: Annotated[str | dict[str, str | None] | None, Wanted("a name, null, or a mapping from function to name")] = (
+        Field(
+            None,
+            description="Its name in the code; null: the code gives it none; a mapping from function to name where "
+            "names differ. Left out: its own name.",
+        )
+    )
+    shape: Annotated[list[Expression], Wanted("a list of dimensions like [T, d]")] | None = Field(
+        None, description="Dimensions as sizes or expressions; [] is a scalar; '...' may lead."
+    )
+    parameter: bool = Field(False, description="Whether it is a trained parameter.")
+    latex: Annotated[str | list[str], Wanted("a text or a list of texts")] = Field(
+        default_factory=list, description="Its spellings in LaTeX, so that shown formulas can be read back."
+    )
+    domain: Domain | None = Field(None, description="The values that it may take.")
+
+
+Index = Annotated[
+    Expression | Annotated[list[Expression], Field(min_length=2, max_length=2)],
+    Wanted("a size, or a half-open range [start, stop]", number=True),
+]
+
+
+class Given(_Entry):
+    """Another equation's form, taken as known here."""
+
+    equation: str = Field(description="The other equation's id.")
+    rename: dict[str, str] = Field(default_factory=dict, description="Its symbols' names here: theirs to ours.")
+
+
+class FunctionUse(_Entry):
+    """A function symbol: another equation's left side."""
+
+    equation: str = Field(description="The id of the equation whose left side the function is.")
+    args: list[str] = Field(default_factory=list, description="That equation's symbols, in the order of the arguments.")
+
+
+class Tolerance(_Entry):
+    """A bound on abs(code - exact) in place of the rounding rule."""
+
+    atol: Amount = Field(0.0, description="Absolute part.")
+    rtol: Amount = Field(0.0, description="Part relative to the exact value.")
+    reason: FullText = Field(description="Why the rule for rounding errors is not enough.")
+
+
+class Ulps(_Entry):
+    """A bound in units in the last place."""
+
+    max: Amount = Field(description="The largest error in ulps.")
+    reason: FullText = Field(description="Why.")
+
+
+class Gradient(_Entry):
+    """What a backward topic differentiates."""
+
+    forward: FunctionName = Field(description="The forward function, as 'path.py::name'.")
+    backward: FunctionName = Field(description="The backward function, as 'path.py::name'.")
+    cotangent: str = Field(description="The backward's parameter that holds the gradient of the forward's result.")
+    cache: str | None = Field(None, description="What the forward hands to the backward, for example 'result[1]'.")
+    wrt: dict[str, str] = Field(description="Input of the forward to the place of its gradient: {X: 'result[0]'}.")
+    accumulates: str | None = Field(None, description="The array that gradients are added to, if there is one.")
+
+
+class ParameterStart(_Entry):
+    """One parameter of a model."""
+
+    shape: list[Expression] = Field(description="Its dimensions.")
+    start: str = Field(description="The kind of its starting values, for example xavier_uniform, zeros or ones.")
+
+
+class Anchor(_Entry):
+    """One cited statement of the code."""
+
+    role: Literal["computes", "inline", "calls", "tests", "explains", "states"] = Field(
+        description="What the line does: computes the formula, repeats it inline, calls or tests the function that "
+        "does, is explained by it, or states it in documentation."
+    )
+    at: Location = Field(description="'path:line', as a claim: `audit` checks it, `fix` rewrites the line.")
+    function: str = Field("", alias="in", description="The enclosing function's qualified name; '' is the module.")
+    code: str = Field("", description="The statement, as it stands; of a compound statement its header.")
+    occurrence: int | None = Field(None, ge=0, description="Which one, from 0, if the statement occurs several times.")
+    purpose: str = Field("", description="What this place does it for, for example Query; part of the anchor's name.")
+    bind: dict[str, Expression] = Field(
+        default_factory=dict,
+        description="Symbol to where its value is at this line: a name, `result`, or an expression of the line.",
+    )
+    part: int | None = Field(None, ge=0, description="Which statement of the form this line shows, from 0.")
+
+
+class _Shared(_Entry):
+    """Keys that an equation may have, and a topic for all of its equations."""
+
+    where: str | None = Field(None, description="Inequalities and ranges that must hold; a comma is `and`.")
+    indices: dict[str, Index] = Field(
+        default_factory=dict, description="Index to its size, or to a half-open range [start, stop]."
+    )
+    let: dict[str, Expression] = Field(default_factory=dict, description="Helper names: {r: 'a + b'}.")
+    given: list[Given] = Field(default_factory=list, description="Other equations whose forms are taken as known.")
+    domain: dict[str, Domain] = Field(default_factory=dict, description="Symbol to the values that it may take.")
+    call: str | None = Field(None, description="How to call the target: an expression over symbols, sizes and rng.")
+    gradient: Gradient | None = Field(None, description="What a backward function differentiates.")
+    order: list[FunctionName] = Field(default_factory=list, description="The sequence of calls that a run must show.")
+    structure: dict[str, ParameterStart] = Field(
+        default_factory=dict, description="Parameter's key to its shape and start."
+    )
+    rejects: Annotated[str, Field(pattern=r"^[A-Za-z_][\w.]*$"), Wanted("the name of an exception")] | None = Field(
+        None, description="The exception that the code raises when the constraint is violated."
+    )
+    tolerance: Tolerance | None = Field(None, description="A declared bound, with its reason.")
+    ulps: Ulps | None = Field(None, description="A declared bound in ulps, with its reason.")
+
+
+class _Formula(_Shared):
+    label: str = Field("", description="A short name of the equation.")
+    latex: str | None = Field(None, description="The formula as shown. Use single quotes.")
+    sympy: Annotated[str | list[str], Wanted("a text or a list of texts")] | None = Field(
+        None, description="The form: one statement such as 'Eq(y[i], Sum(A[i, j]*x[j], j))', or a list of them."
+    )
+    derived: bool | None = Field(None, description="Worked out from the code, not written in it.")
+    method: list[Method] = Field(["value"], description="How it is verified.")
+    anchors: list[Anchor] = Field(
+        default_factory=list, description="The lines that compute, repeat, call, test, explain or state it."
+    )
+    symbols: dict[str, Symbol] = Field(default_factory=dict, description="Its symbols.")
+    functions: dict[str, FunctionUse] = Field(
+        default_factory=dict, description="Function symbols: other equations' left sides."
+    )
+
+
+class Equation(_Formula):
+    """One equation of a topic. What it says itself goes before what its topic says for all."""
+
+    id: Id = Field(description="Its id, unique in the specification; usually topic.name.")
+
+
+class ShortEntry(_Formula):
+    """One function's formula: names in it are the function's own parameters."""
+
+    title: str = Field("", description="A short name, if the function's own is not enough.")
+    states: str | None = Field(None, description="Where the form is read from: docstring.")
+    gradient_of: str | None = Field(None, description="The function whose gradient this one returns.")
+    by: str = Field("", description="The parameter that gradient_of differentiates by.")
+    shapes: dict[str, Annotated[list[Expression], Wanted("a list of dimensions like [n]")]] = Field(
+        default_factory=dict, description="Parameter to its dimensions."
+    )
+    status: Status = Field("implemented", description="implemented, or derived.")
+    direction: Direction = Field("neither", description="forward, backward or neither.")
+
+
+class Citation(_Entry):
+    """A place in a work of the literature."""
+
+    work: str = Field(description="The work's key in the literature file.")
+    section: Label = Field("", description="Section, in quotes: '4.3'.")
+    equation: list[Label] = Field(default_factory=list, description="Numbers of equations there.")
+    page: Label = Field("", description="Page.")
+
+
+class Step(_Entry):
+    """One step of an example."""
+
+    label: str = Field(description="What the step is.")
+    code: str = Field(description="A NumPy expression over the inputs and earlier steps.")
+
+
+class Example(_Entry):
+    """A tiny numeric example."""
+
+    kind: Literal["editable", "steps", "differences", "stored"] = Field(
+        description="editable: live in the page; steps: a table; differences: a gradient by formula and by "
+        "differences; stored: of a real run."
+    )
+    source: str = Field("", description="Where the numbers come from: hand-picked, a test's name, a run.")
+    inputs: dict[str, Input] = Field(default_factory=dict, description="Name to value: numbers in nested lists.")
+    steps: list[Step] = Field(default_factory=list, description="The steps, in order.")
+    equals: FunctionName | None = Field(None, description="The real function that the last step must equal.")
+    run: str | None = Field(None, description="The scenario whose run is shown (kind: stored).")
+
+
+class Row(_Entry):
+    """One array of a shape table."""
+
+    array: str = Field(description="The array, as the code writes it.")
+    dims: list[Expression] = Field(description="Its dimensions.")
+
+
+class ShapeTable(_Entry):
+    """The shapes at one call site."""
+
+    caption: str = Field("", description="What the call site does.")
+    anchor: str | None = Field(None, description="The call site's anchor: equation/role/purpose.")
+    rows: list[Row] = Field(description="The arrays.")
+
+
+class Topic(_Shared):
+    """One topic: what a page of the reference site shows under one heading."""
+
+    topic: Id = Field(description="The topic's id.")
+    title: FullText = Field(description="Its heading.")
+    page: str = Field(description="The id of the page that shows it.")
+    category: str = Field("", description="A heading above related topics.")
+    status: Status = Field(description="implemented; derived: worked out from the code, not written in it.")
+    direction: Direction = Field(description="forward, backward or neither.")
+    functions: list[FunctionName] = Field(description="The functions that implement it: 'path.py::qualified.name'.")
+    literature: list[Citation] = Field(default_factory=list, description="Where it comes from.")
+    what: FullText = Field(description="What it computes, in prose. Lines are cited as {cite: ANCHOR} only.")
+    why: FullText = Field(description="Why it is there, in prose.")
+    symbols: dict[str, Symbol] = Field(description="The symbols of its equations.")
+    equations: list[Equation] = Field(description="Its equations.")
+    example: Example | None = Field(None, description="A tiny numeric example.")
+    shapes: list[ShapeTable] = Field(default_factory=list, description="One table of shapes a call site.")
+
+
+class Page(_Entry):
+    """One page of the site."""
+
+    page: Id = Field(description="Its id.")
+    title: FullText = Field(description="Its title.")
+    intro: str = Field("", description="A paragraph before its topics.")
+    topics: list[str] = Field(description="Ids of its topics, in order.")
+
+
+class Work(_Entry):
+    """One work of the literature; a DOI or an arXiv id is needed."""
+
+    title: FullText = Field(description="Title.")
+    authors: list[str] = Field(min_length=1, description="Authors, in order.")
+    year: int = Field(ge=1000, le=9999, description="Year.")
+    venue: str = Field("", description="Journal, conference or publisher.")
+    doi: Annotated[str, Field(pattern=r"^10\.\d{4,9}/\S+$"), Wanted("a DOI like '10.1000/182'")] | None = Field(
+        None, description="DOI, without https://doi.org/."
+    )
+    arxiv: (
+        Annotated[
+            str,
+            Field(pattern=r"^(\d{4}\.\d{4,5}|[a-z-]+(\.[A-Z]{2})?/\d{7})(v\d+)?$"),
+            Wanted("an arXiv id like '1706.03762', in quotes"),
+        ]
+        | None
+    ) = Field(None, description="arXiv id, in quotes: '1706.03762'.")
+
+
+class Waiver(_Entry):
+    """A reasoned exception: `equation` and `lacks`, or a statement by `at`, `in` and `code`."""
+
+    reason: FullText = Field(description="Why it is right to leave it so.")
+    equation: str | None = Field(None, description="The equation's id.")
+    lacks: Literal["code", "test", "latex"] | None = Field(None, description="What the equation lacks.")
+    at: Location | None = Field(None, description="'path:line' of a statement that no equation claims.")
+    function: str = Field("", alias="in", description="Its enclosing function.")
+    code: str | None = Field(None, description="The statement.")
+
+
+class Review(_Entry):
+    """What a link's ends were when it was last reviewed."""
+
+    form: str = Field("", description="SHA-256 of the form.")
+    prose: str = Field("", description="SHA-256 of the prose.")
+    code: str = Field("", description="SHA-256 of the code.")
+
+
+_DEFER = ConfigDict(defer_build=True)  # each is built when it is first used
+TOPIC = TypeAdapter(Topic)
+SHORT = TypeAdapter(list[ShortEntry], config=_DEFER)
+PAGES = TypeAdapter(list[Page], config=_DEFER)
+LITERATURE = TypeAdapter(dict[str, Work], config=_DEFER)
+WAIVERS = TypeAdapter(list[Waiver], config=_DEFER)
+REVIEWS = TypeAdapter(dict[str, Review], config=_DEFER)
+
+
+def json_schema() -> dict[str, Any]:
+    """The JSON Schema of a specification file: topic form, or short form (a file without the key `topic`)."""
+    _, schema = models_json_schema([(Topic, "validation"), (ShortEntry, "validation")])
+    entry = {"$ref": "#/$defs/ShortEntry"}
+    short = {
+        "type": "object",
+        "description": "Short form: module (or path.py) to its functions, or a full target to its formula.",
+        "not": {"required": ["topic"]},
+        "patternProperties": {":": entry},
+        "additionalProperties": {"type": "object", "additionalProperties": entry},
+    }
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "eqtrace specification",
+        "anyOf": [{"$ref": "#/$defs/Topic"}, short],
+        "$defs": schema["$defs"],
+    }

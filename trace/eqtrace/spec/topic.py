@@ -1,0 +1,158 @@
+"""A file in topic form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from eqtrace.model.equation import Equation, LiteratureReference
+from eqtrace.model.topic import ShapeTable, Topic
+from eqtrace.spec import equations, mistakes, names, schema, shared, symbols
+from eqtrace.spec.context import Context, child, optional_text
+from eqtrace.spec.document import Document, Entries, Items, Place
+from eqtrace.spec.equations import Outline
+
+# Where one of these is wrong, the topic's equations can still be checked.
+_PROSE = frozenset(
+    {"title", "page", "category", "status", "direction", "literature", "what", "why", "example", "shapes"}
+)
+_PLACEHOLDERS: Mapping[str, Any] = {
+    "title": "?",
+    "page": "",
+    "status": "implemented",
+    "direction": "neither",
+    "functions": [],
+    "what": "?",
+    "why": "?",
+    "symbols": {},
+    "equations": [],
+}
+
+
+def read(document: Document, context: Context) -> Topic | None:
+    """The file's topic; entries with faults are left out, None where nothing of it can be used."""
+    data, place = document.data, document.place
+    assert isinstance(place, Entries)
+    try:
+        model = schema.TOPIC.validate_python(data)
+    except ValidationError as error:
+        wrong = mistakes.report(error, document, place, schema.Topic)
+        _note_broken(data, context)
+        repaired = _repair(data, place, wrong)
+        if repaired is None:
+            return None
+        data, place = repaired
+        try:
+            model = schema.TOPIC.validate_python(data)
+        except ValidationError:
+            return None
+    else:
+        if not model.equations:
+            document.fault("schema", place.values["equations"], "the topic has no equations", "it needs one at least")
+    return _build(document, context, model, place)
+
+
+def _build(document: Document, context: Context, model: schema.Topic, place: Entries) -> Topic | None:
+    name = document.text(place.values["topic"])
+    if not context.claim("topic", context.topics, model.topic, name.span):
+        return None
+    page = optional_text(document, place, "page")
+    if page is not None:
+        context.refer("page", page)
+    what, why = (optional_text(document, place, key) for key in ("what", "why"))
+    context.prose(what)
+    context.prose(why)
+    names.check(document, child(place, "symbols"), "a symbol")
+    common = shared.build(document, context, model, place)
+    known = symbols.symbols(document, context, model.symbols, child(place, "symbols")) if model.symbols else {}
+    outline = Outline(model.topic, model.status == "derived", common, symbols.narrowed(known, common.domain))
+    return Topic(
+        id=model.topic,
+        title=model.title,
+        page=model.page,
+        span=name.span,
+        status=model.status,
+        direction=model.direction,
+        category=model.category,
+        functions=shared.functions(document, child(place, "functions")),
+        literature=_literature(document, context, model, child(place, "literature")),
+        what=what,
+        why=why,
+        symbols=outline.symbols,
+        equations=_equations(document, context, model, child(place, "equations"), outline),
+        shapes=_shapes(document, context, model, child(place, "shapes")),
+        example=_example(document, context, model, child(place, "example")),
+    )
+
+
+def _equations(
+    document: Document, context: Context, model: schema.Topic, place: Items | None, outline: Outline
+) -> tuple[Equation, ...]:
+    found = []
+    for entry, item in zip(model.equations, place.items if place else (), strict=True):
+        span = document.span(item)
+        if context.claim("equation", context.equations, entry.id, document.span(child(item, "id"))):
+            found.append(equations.build(document, context, entry, item, entry.id, outline, span))
+    return tuple(found)
+
+
+def _literature(
+    document: Document, context: Context, model: schema.Topic, place: Items | None
+) -> tuple[LiteratureReference, ...]:
+    found = []
+    for entry, item in zip(model.literature, place.items if place else (), strict=True):
+        work = document.text(child(item, "work"))
+        context.refer("work", work)
+        numbers = tuple(str(number) for number in entry.equation)
+        found.append(LiteratureReference(work, str(entry.section), numbers, str(entry.page)))
+    return tuple(found)
+
+
+def _shapes(document: Document, context: Context, model: schema.Topic, place: Items | None) -> tuple[ShapeTable, ...]:
+    found = []
+    for entry, item in zip(model.shapes, place.items if place else (), strict=True):
+        anchor = optional_text(document, item, "anchor")
+        if anchor is not None:
+            context.refer("anchor", anchor)
+        if "{cite:" in entry.caption:
+            context.prose(optional_text(document, item, "caption"))
+        rows = tuple((row.array, tuple(str(dim) for dim in row.dims)) for row in entry.rows)
+        found.append(ShapeTable(entry.caption, rows, anchor))
+    return tuple(found)
+
+
+def _example(document: Document, context: Context, model: schema.Topic, place: Any) -> dict[str, Any] | None:
+    if model.example is None:
+        return None
+    steps = child(place, "steps")
+    for item in steps.items if steps else ():
+        context.prose(optional_text(document, item, "label"))
+    return model.example.model_dump(exclude_unset=True)
+
+
+def _note_broken(data: Mapping[str, Any], context: Context) -> None:
+    """Remembers the ids of a file with faults, so that nobody who refers to them is blamed."""
+    entries = data.get("equations")
+    for entry in (data, *(entries if isinstance(entries, list) else ())):
+        if isinstance(entry, dict):
+            context.broken.update(str(entry[key]) for key in ("topic", "id") if key in entry)
+
+
+def _repair(
+    data: Mapping[str, Any], place: Entries, wrong: tuple[mistakes.Loc, ...]
+) -> tuple[dict[str, Any], Entries] | None:
+    """The data without what is wrong in it: single equations, or all where something that they share is wrong."""
+    keys = {loc[0] for loc in wrong if loc and (loc[0] != "equations" or len(loc) == 1)}
+    if "topic" in keys or not all(wrong):
+        return None
+    kept: dict[str, Any] = {**_PLACEHOLDERS, **{key: value for key, value in data.items() if key not in keys}}
+    values: dict[str, Place] = {key: value for key, value in place.values.items() if key not in keys}
+    items = values.get("equations")
+    bad = {loc[1] for loc in wrong if loc[0] == "equations" and len(loc) > 1}
+    if isinstance(items, Items):
+        good = [] if keys - _PROSE else [i for i in range(len(items.items)) if i not in bad]
+        kept["equations"] = [kept["equations"][i] for i in good]
+        values["equations"] = Items(items.node, [items.items[i] for i in good])
+    return kept, Entries(place.node, place.keys, values)
