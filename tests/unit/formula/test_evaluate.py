@@ -225,6 +225,20 @@ def test_what_cannot_be_evaluated(form):
         sides(form("Eq(y[t], x[x[t]])", **keys), 0, {"y": [1.0], "x": [1.0]}, {"T": 1}, F)
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Eq(y[i], exp(g) + g**2 + Max(g, x[i]) + sqrt(g) + MaxOver(Piecewise((x[k], k < i), (0, True)), k))",
+        "Eq(y[i], exp(Sum(x[k], (k, 0, i - 1))) + Product(x[k], (k, 0, i))**2)",
+    ],
+)
+def test_integers_among_reals(form, statement):
+    let = {"g": "Piecewise((x[i], x[i] > 0), (0, True))"}
+    found = form(statement, let=let, symbols={"y": "n", "x": "n"}, indices={"i": "n", "k": "n"})
+    values = {"x": np.array([0.5, -0.25, 2.0]), "y": np.zeros(3)}
+    agree(found, values, {"n": 3}, sides(found, 0, values, {"n": 3}, F)[1])
+
+
 # Kinks
 
 
