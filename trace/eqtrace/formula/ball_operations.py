@@ -25,7 +25,6 @@ from eqtrace.formula.arithmetic import (
 from eqtrace.formula.ball import Ball, half_ulp
 
 _ARB = np.frompyfunc(arb, 1, 1)
-_ONLY_ARB = np.frompyfunc(lambda entry: entry if type(entry) is arb else arb(entry), 1, 1)
 _BALL = np.frompyfunc(arb, 2, 1)
 _FINITE = np.frompyfunc(arb.is_finite, 1, 1)
 _ORDER = np.frompyfunc(arbs.order, 2, 1)
@@ -110,12 +109,6 @@ class BallOperations(Operations):
         if not is_integer(value):
             return value
         return _objects(_ARB(value)) if is_array(value) else arb(value)
-
-    def finished(self, value: Value) -> Value:
-        """Objects as balls throughout."""
-        if is_array(value) and value.dtype == object:
-            return _objects(_ONLY_ARB(value))
-        return value
 
     def number(self, value: Fraction) -> Value:
         """The ball of a rational."""
