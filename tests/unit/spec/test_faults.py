@@ -130,6 +130,7 @@ FIRING = [
     # reserved-name
     ("reserved-name", "m: {f: {sympy: x, symbols: {‹lambda›: {}}}}\n", "Python keyword", "`lambda_`"),
     ("reserved-name", "m: {f: {sympy: x, let: {‹in›: x}}}\n", "Python keyword", "`in_`"),
+    ("reserved-name", "m: {f: {sympy: x, let: {‹Sum›: x}}}\n", "a word of forms", "`Sum_`"),
     ("reserved-name", HEAD + "symbols: {‹Sum›: {}}\n" + EQUATIONS, "a word of forms", "`Sum_`"),
     ("reserved-name", HEAD + SYMBOLS + "indices: {‹pi›: 3}\n" + EQUATIONS, "a word of forms", "`pi_`"),
     ("reserved-name", HEAD + "symbols: {‹a-b›: {}}\n" + EQUATIONS, "a Python name", ""),
