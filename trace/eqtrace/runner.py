@@ -20,11 +20,12 @@ from eqtrace.model.results import Results
 from eqtrace.model.span import Span
 from eqtrace.model.topic import Specification
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
+from eqtrace.report import mathml
 from eqtrace.run.outcome import Crashed, Done, Lost
 from eqtrace.run.pool import Pool
 from eqtrace.run.work import EXECUTED, Unit, Work, site_of
-from eqtrace.spec.load import load
 from eqtrace.spec import sizes
+from eqtrace.spec.load import load
 
 SESSION = "eqtrace.run.session:Session"
 
@@ -65,6 +66,7 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
             faults += [replace(fault, equation=equation.id) for fault in found]
     chosen = tuple(each.id for each in specification.equations if selected is None or each.id in selected)
     linked = link_audit(specification, index, config, None if selected is None else frozenset(chosen))
+    faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
     every = (*specification.faults, *faults, *linked.faults)
     return Project(config, specification, index, forms, every, chosen, linked)
 
@@ -101,9 +103,7 @@ def verify(
     return _results("verify", project, faults, methods, executions, seed, started)
 
 
-def _methods(
-    project: Project, jobs: int, seed: int, timeout: float, progress: Progress | None
-) -> list[MethodResult]:
+def _methods(project: Project, jobs: int, seed: int, timeout: float, progress: Progress | None) -> list[MethodResult]:
     """The result of every unit, in the order of the specification."""
     equations = project.equations
     units, results = [], {}
@@ -119,8 +119,10 @@ def _methods(
         with Pool(min(jobs, len(units)), SESSION, work, timeout, work.root, work.pythonpath) as pool:
             for done, outcome in enumerate(pool.run(units), 1):
                 unit = outcome.unit
-                finished = isinstance(outcome, Done)
-                results[unit] = outcome.value if finished else _lost(equations[unit.equation], unit.method, outcome)
+                if isinstance(outcome, Done):
+                    results[unit] = outcome.value
+                else:
+                    results[unit] = _lost(equations[unit.equation], unit.method, outcome)
                 if progress is not None:
                     progress(done, len(units), unit.equation)
     return [
@@ -167,7 +169,9 @@ def _lost(equation: Equation, method: str, outcome: Lost | Crashed) -> MethodRes
         fault = Fault("internal-error", message, equation.span, "", (), equation.id, method)
     else:
         activity = outcome.activity or f"method {method} of {equation.id}"
-        message = "\n".join(filter(None, (f"{activity} {outcome.reason}", outcome.traceback.rstrip(), outcome.output.rstrip())))
+        message = "\n".join(
+            filter(None, (f"{activity} {outcome.reason}", outcome.traceback.rstrip(), outcome.output.rstrip()))
+        )
         fault = Fault("user-code-failed", message, equation.span, "", (), equation.id, method)
     detail = fault.message.splitlines()[0]
     return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail=detail), (fault,))
@@ -232,7 +236,9 @@ def _findings(config: Config, faults: Iterable[Fault]) -> tuple[Finding, ...]:
     for fault in faults:
         check = BY_NAME[fault.kind]
         severity = check.severity
-        if {check.code, check.name} & config.fail_on or (check.name == "unclaimed-statement" and config.coverage == "error"):
+        if {check.code, check.name} & config.fail_on or (
+            check.name == "unclaimed-statement" and config.coverage == "error"
+        ):
             severity = Severity.ERROR
         seen.setdefault((fault.kind, fault.message, fault.span), check.finding(fault, severity))
     return tuple(sorted(seen.values(), key=lambda each: (each.span, each.code, each.message)))

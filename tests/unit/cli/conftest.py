@@ -10,19 +10,13 @@ from typing import Any
 import pytest
 
 from eqtrace.cli.main import run
+from eqtrace.config import Config
 from eqtrace.model.anchor import Anchor, Role
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Severity
 from eqtrace.model.results import Results
 from eqtrace.model.span import Span
 from eqtrace.model.topic import Specification, Topic
-
-
-@dataclass(frozen=True)
-class PlayedConfig:
-    root: Path
-    fail_on: frozenset[str] = frozenset()
-    site: Any = field(default_factory=lambda: SimpleNamespace(output="reports/site"))
 
 
 @dataclass
@@ -53,7 +47,7 @@ def parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Parts:
     specification = _specification()
     ids = tuple(each.id for each in specification.equations)
     played = Parts(Results("audit", specification, ids, {}))
-    config = PlayedConfig(tmp_path)
+    config = Config(tmp_path)
 
     def answer(*arguments: Any) -> Results:
         played.calls.append(arguments)
@@ -63,12 +57,12 @@ def parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Parts:
 
     checks = (
         SimpleNamespace(
-            code="EQ201", name="line-moved", severity=Severity.WARNING, documentation="A line moved.\n\n    More."
+            code="EQ201", name="line-moved", severity=Severity.WARNING, documentation="A line moved.\n\nMore."
         ),
         SimpleNamespace(code="EQ501", name="value-mismatch", severity=Severity.ERROR, documentation="Another value."),
     )
     _play(monkeypatch, "eqtrace.runner", audit=answer, verify=answer)
-    _play(monkeypatch, "eqtrace.config", load=lambda start: config, load_file=lambda path: config)
+    monkeypatch.setattr("eqtrace.config.load", lambda start: config)
     _play(monkeypatch, "eqtrace.spec.load", load=lambda config: specification)
     _play(monkeypatch, "eqtrace.spec.schema", json_schema=lambda: {"title": "spec"})
     _play(monkeypatch, "eqtrace.checks.registry", CHECKS=checks)

@@ -4,6 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from eqtrace.model.anchor import Anchor, Match, Role, Status
+from eqtrace.model.finding import Finding, Severity
+from eqtrace.model.span import Span, Text
+
 ALL = {"linear.linear", "linear.bias", "relu.relu"}
 
 
@@ -105,3 +109,70 @@ def test_schema_of_the_specification_and_of_the_results(eqtrace, parts, tmp_path
     assert json.loads(eqtrace("schema", "--results").out)["title"] == "eqtrace results"
     assert eqtrace("schema", "--output-file", "schema.json").out == ""
     assert json.loads((tmp_path / "schema.json").read_text()) == {"title": "spec"}
+
+
+@pytest.fixture
+def moved(parts, tmp_path: Path) -> Path:
+    """A citation whose line moved from 2 to 7, as audit would report it."""
+    spec = tmp_path / "spec.yaml"
+    spec.write_text("anchors:\n  - {role: computes, at: 'ops.py:2', in: f}\n")
+    at = Text("ops.py:2", Span("spec.yaml", 2, 26, 2, 36), "'")
+    anchor = Anchor("linear.bias/computes/0", Role.COMPUTES, "ops.py", 2, "f", "return b", at.span, at)
+    finding = Finding("EQ201", "line-moved", Severity.WARNING, "ops.py:2 is at line 7", at.span)
+    match = Match(anchor, Status.MOVED, Span("ops.py", 7, 5, 7, 13), "f", "return b")
+    parts.results = replace(parts.results, matches={anchor.id: match}, findings=(finding,))
+    return spec
+
+
+def test_fix_rewrites_moved_lines_and_prints_each(eqtrace, moved: Path) -> None:
+    shown = eqtrace("fix")
+    assert (shown.code, shown.out) == (0, "spec.yaml:2: ops.py:2 -> ops.py:7\n")
+    assert shown.err == "1 citation in 1 file rewritten.\n"
+    assert "at: 'ops.py:7', in: f" in moved.read_text()
+
+
+def test_fix_with_diff_writes_nothing(eqtrace, moved: Path) -> None:
+    before = moved.read_text()
+    shown = eqtrace("fix", "--diff")
+    assert "+  - {role: computes, at: 'ops.py:7', in: f}\n" in shown.out
+    assert shown.err == "1 citation in 1 file would be rewritten.\n"
+    assert (shown.code, moved.read_text()) == (0, before)
+
+
+def test_fix_as_json_holds_the_edits_and_no_finding_that_they_mend(eqtrace, moved: Path) -> None:
+    document = json.loads(eqtrace("fix", "--format", "json").out)
+    assert (document["command"], document["exit"], document["findings"]) == ("fix", 0, [])
+    assert document["edits"] == [{"path": "spec.yaml", "line": 2, "column": 26, "old": "ops.py:2", "new": "ops.py:7"}]
+
+
+def test_fix_of_a_file_that_changed_meanwhile_exits_2(eqtrace, moved: Path) -> None:
+    moved.write_text("# changed\n")
+    shown = eqtrace("fix")
+    assert (shown.code, shown.out) == (2, "")
+    assert "spec.yaml: left alone" in shown.err
+    assert shown.err.endswith("Nothing was rewritten.\n")
+    assert moved.read_text() == "# changed\n"
+
+
+def test_fix_says_what_only_you_can_mend(eqtrace, parts, moved: Path) -> None:
+    (match,) = parts.results.matches.values()
+    lost = replace(match, status=Status.CHANGED)
+    parts.results = replace(parts.results, matches={match.anchor.id: lost})
+    shown = eqtrace("fix")
+    assert (shown.code, shown.out) == (0, "")
+    assert shown.err == "Nothing to fix; 1 citation left that only you can mend: see `eqtrace audit`.\n"
+
+
+def test_site_verifies_and_writes_the_pages(eqtrace, parts, tmp_path: Path) -> None:
+    parts.results = replace(parts.results, exit=1)
+    shown = eqtrace("site", "--seed", "3")
+    assert shown.code == 1
+    assert parts.calls[0][3] == 3
+    assert (tmp_path / "reports/site/index.html").is_file()
+    assert "files of the site written to" in shown.err
+
+
+def test_site_without_verification_runs_the_audit_only(eqtrace, parts, tmp_path: Path) -> None:
+    assert eqtrace("site", "--no-verify", "--output", "public").code == 0
+    assert len(parts.calls[0]) == 2
+    assert (tmp_path / "public/index.html").is_file()

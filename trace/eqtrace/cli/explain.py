@@ -10,7 +10,7 @@ from eqtrace.cli.options import SETTINGS
 from eqtrace.errors import EqtraceError
 
 if TYPE_CHECKING:
-    from eqtrace.checks.registry import Check
+    from eqtrace.checks.check import Check
 
 _HELP = """Explains a finding's code: what it means, an example, how to mend it.
 
@@ -36,7 +36,7 @@ def explain(code: str | None) -> int:
         return 0
     check = _find(code, CHECKS)
     click.echo(f"{check.code} {check.name} ({check.severity.value})\n")
-    click.echo(_documentation(check))
+    click.echo(check.documentation)
     return 0
 
 
@@ -54,11 +54,5 @@ def _find(code: str, checks: tuple[Check, ...]) -> Check:
     )
 
 
-def _documentation(check: Check) -> str:
-    from inspect import cleandoc
-
-    return cleandoc(check.documentation)
-
-
 def _first_line(check: Check) -> str:
-    return _documentation(check).split("\n", 1)[0]
+    return check.documentation.split("\n", 1)[0]

@@ -11,6 +11,7 @@ from eqtrace.cli.options import SETTINGS, Reporting, selection
 
 if TYPE_CHECKING:
     from eqtrace.link.fix import Edit
+    from eqtrace.model.finding import Finding
     from eqtrace.model.results import Results
 
 _HELP = """Rewrites the line numbers of cited statements that moved.
@@ -26,7 +27,8 @@ Examples:
   eqtrace fix linear
 
 \b
-Exit codes: 0 done (also where nothing had to be), 2 unusable input, 3 a fault of eqtrace.
+Exit codes: 0 done (also where nothing had to be), 2 unusable input or a file that could not be written,
+3 a fault of eqtrace.
 """
 
 
@@ -53,20 +55,27 @@ def fix(select: tuple[str, ...], config_file: Path | None, diff: bool, form: str
     results = runner.audit(config, settings.selected(select, config))
     if not results.selected:
         return output.report(results, config.root, Reporting("full", None, (), False))
-    edits = fixing.edits(results.matches.values(), config.root)
-    if not diff:
-        fixing.apply(edits, config.root)
+    edits = fixing.edits(results.matches.values())
+    refusals = fixing.rewritten(config.root, edits)[1] if diff else fixing.apply(config.root, edits)[1]
+    refused = {refusal.span.path for refusal in refusals}
+    done = tuple(edit for edit in edits if edit.span.path not in refused)
     if form == "json":
-        left = results.findings if diff else tuple(each for each in results.findings if each.name != "line-moved")
-        results = replace(results, command="fix", exit=0, findings=left)
-        return output.report(results, config.root, Reporting("json", None, (), False), [_row(edit) for edit in edits])
-    if diff:
-        click.echo(fixing.diff(edits, config.root), nl=False)
+        left = results.findings if diff else tuple(each for each in results.findings if not _mended(each, done))
+        results = replace(results, command="fix", exit=2 if refusals else 0, findings=left)
+        output.report(results, config.root, Reporting("json", None, (), False), [_row(edit) for edit in done])
+    elif diff:
+        click.echo(fixing.diff(config.root, edits), nl=False)
     else:
-        for edit in edits:
+        for edit in done:
             click.echo(f"{edit.span.path}:{edit.span.line}: {edit.old} -> {edit.new}")
-    click.echo(_outcome(edits, results, diff), err=True)
-    return 0
+    for refusal in refusals:
+        click.echo(f"{refusal.span.path}: left alone: {refusal.reason}", err=True)
+    click.echo(_outcome(done, bool(refusals), results, diff), err=True)
+    return 2 if refusals else 0
+
+
+def _mended(finding: Finding, edits: tuple[Edit, ...]) -> bool:
+    return finding.name == "line-moved" and finding.span.path in {edit.span.path for edit in edits}
 
 
 def _row(edit: Edit) -> dict[str, Any]:
@@ -74,13 +83,15 @@ def _row(edit: Edit) -> dict[str, Any]:
     return {"path": span.path, "line": span.line, "column": span.column, "old": edit.old, "new": edit.new}
 
 
-def _outcome(edits: tuple[Edit, ...], results: Results, diff: bool) -> str:
+def _outcome(edits: tuple[Edit, ...], refused: bool, results: Results, diff: bool) -> str:
     from eqtrace.model.anchor import Status
     from eqtrace.report.summary import count
 
     files = len({edit.span.path for edit in edits})
     done = "would be rewritten" if diff else "rewritten"
-    said = f"{count(len(edits), 'citation')} in {count(files, 'file')} {done}" if edits else "Nothing to fix"
+    said = "Nothing was rewritten" if refused else "Nothing to fix"
+    if edits:
+        said = f"{count(len(edits), 'citation')} in {count(files, 'file')} {done}"
     left = sum(match.status in (Status.CHANGED, Status.MISSING, Status.AMBIGUOUS) for match in results.matches.values())
     return (
         f"{said}; {count(left, 'citation')} left that only you can mend: see `eqtrace audit`." if left else f"{said}."

@@ -53,6 +53,8 @@ def site(
     exit_zero: bool,
 ) -> int:
     """Verifies and writes the site."""
+    from dataclasses import replace
+
     from eqtrace import runner
     from eqtrace.cli import output as reports
     from eqtrace.cli import settings
@@ -63,6 +65,7 @@ def site(
         results = runner.audit(config, None)
     else:
         results = runner.verify(config, None, jobs or settings.processors(), seed, timeout, reports.progress())
+    results = replace(results, command="site")
     built = build(config, results, config.root / config.site.output if output is None else output.absolute())
     code = reports.report(results, config.root, Reporting(form, output_file, fail_on, exit_zero))
     click.echo(f"{built.written} of {built.files} files of the site written to {built.folder}", err=True)

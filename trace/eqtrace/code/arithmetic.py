@@ -9,7 +9,7 @@ import ast
 from collections.abc import Iterator
 
 from eqtrace.code.source import SourceFile, Statement
-from eqtrace.code.tree import FunctionNode, StatementNode, dotted, parts
+from eqtrace.code.tree import FunctionNode, StatementNode, dotted, parts, walk
 
 _LIBRARIES = ("numpy", "math", "cmath", "scipy")
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.FloorDiv, ast.Mod, ast.Pow, ast.MatMult)
@@ -19,6 +19,7 @@ _ARRAY_METHODS = frozenset(
 )
 _CREATION = frozenset(  # make, convert, store or describe arrays; what they hold is not computed
     {"zeros", "ones", "empty", "full", "eye", "identity", "zeros_like", "ones_like", "empty_like", "full_like"}
+    | {"arange", "ndindex", "indices", "meshgrid", "unravel_index", "ravel_multi_index"}
     | {"array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "copy", "frombuffer", "fromiter"}
     | {"load", "save", "savez", "savez_compressed", "loadtxt", "savetxt", "genfromtxt", "fromfile", "memmap"}
     | {"dtype", "finfo", "iinfo", "issubdtype", "result_type", "can_cast", "errstate", "seterr", "geterr"}
@@ -36,6 +37,7 @@ _SEQUENCE_METHODS = frozenset(
 )
 _CLOCKS = ("time", "datetime")
 _REPORTERS = ("warnings.", "logging.", "logger.")
+_RESHAPING = ("reshape", "transpose", "swapaxes")
 _LAYOUT = ("axis", "shape", "size", "dtype", "keepdims")
 _SEQUENCES = frozenset({"str", "bytes", "list", "tuple", "set", "frozenset", "dict", "Path", "PathLike"})
 
@@ -44,9 +46,9 @@ def arithmetic(file: SourceFile) -> tuple[Statement, ...]:
     """The arithmetic statements of a file, in the order of the text."""
     aliases = _aliases(file)
     found: list[Statement] = []
-    constants = _constants(file)
+    constants = _constants(file, aliases)
     for function in file.definitions:
-        reader = _Reader(aliases, _sequences(file, function), constants if not function else frozenset())
+        reader = _Reader(aliases, _sequences(file, function, aliases), constants if not function else frozenset())
         found.extend(item for item in file.statements_in(function) if reader.computes(item.node))
     return tuple(sorted(found, key=lambda item: (item.span.line, item.span.column)))
 
@@ -66,18 +68,19 @@ def _aliases(file: SourceFile) -> dict[str, str]:
     return found
 
 
-def _constants(file: SourceFile) -> frozenset[str]:
-    """The module's own names: at its top level, arithmetic on them only defines further constants."""
-    return frozenset(
-        target.id
-        for statement in file.statements_in("")
-        if isinstance(statement.node, ast.Assign)
-        for target in statement.node.targets
-        if isinstance(target, ast.Name)
-    )
+def _constants(file: SourceFile, aliases: dict[str, str]) -> frozenset[str]:
+    """The module's own constants: at its top level, arithmetic on them only defines further ones."""
+    found: set[str] = set()
+    for statement in file.statements_in(""):
+        node = statement.node
+        if isinstance(node, ast.Assign) and all(
+            part.id in aliases or part.id in found for part in walk(node.value) if isinstance(part, ast.Name)
+        ):
+            found.update(target.id for target in node.targets if isinstance(target, ast.Name))
+    return frozenset(found)
 
 
-def _sequences(file: SourceFile, function: str) -> frozenset[str]:
+def _sequences(file: SourceFile, function: str, aliases: dict[str, str]) -> frozenset[str]:
     """Names of a function that hold strings, lists or clock readings, as far as its text shows."""
     found: set[str] = set()
     node = file.functions.get(function)
@@ -85,7 +88,7 @@ def _sequences(file: SourceFile, function: str) -> frozenset[str]:
         for argument in (*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs):
             if argument.annotation is not None and _names_sequence(argument.annotation):
                 found.add(argument.arg)
-    reader = _Reader(_aliases(file), found, frozenset())
+    reader = _Reader(aliases, found, frozenset())
     for statement in file.statements_in(function):
         item = statement.node
         if isinstance(item, ast.Assign | ast.AnnAssign) and item.value is not None and reader.is_sequence(item.value):
@@ -192,8 +195,15 @@ class _Reader:
                 continue
             elif isinstance(node, ast.AnnAssign):
                 pending.append(node.value or node.target)
+            elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _RESHAPING:
+                pending.append(node.func.value)
+            elif isinstance(node, ast.Compare) and any(map(self._is_length, (node.left, *node.comparators))):
+                continue  # an index held against a length
             else:
                 pending.extend(parts(node))
+
+    def _is_length(self, node: ast.expr) -> bool:
+        return isinstance(node, ast.Call) and self._dotted(node.func) == "len"
 
     def _is_silent(self, node: ast.Call | ast.keyword) -> bool:
         """Whether a call only counts, shows or reports, and whether an argument only says how arrays are laid out."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from eqtrace.code.tree import StatementNode, dotted, same, targets, walk
 
@@ -46,6 +47,7 @@ class Left:
     path: tuple[int | str, ...] = ()
 
 
+@lru_cache(maxsize=16_384)
 def parse_right(text: str) -> ast.expr:
     """Parses what a symbol is read from before the statement.
 
@@ -59,6 +61,7 @@ def parse_right(text: str) -> ast.expr:
     return tree
 
 
+@lru_cache(maxsize=16_384)
 def _expression(text: str) -> ast.expr:
     if not text.strip():
         raise BindError("empty")

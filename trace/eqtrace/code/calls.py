@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from eqtrace.code import fixtures
 from eqtrace.code.bindings import Item
+from eqtrace.code.entity import CLASS, FUNCTION, INSTANCE, Entities, Entity, FunctionRef, Scope
 from eqtrace.code.index import Index
-from eqtrace.code.names import CLASS, FUNCTION, INSTANCE, Entities, Entity, FunctionRef, Names, Scope
+from eqtrace.code.names import Names
 from eqtrace.code.source import SourceFile, Statement
 from eqtrace.code.tree import FunctionNode, walk
 
@@ -197,7 +198,7 @@ class CallGraph:
         entities = self._resolved(node.func, scope)
         for entity in entities:
             if entity.kind == INSTANCE:
-                method = self.names.method(entity.ref, "__call__")
+                method = self.names.classes.method(entity.ref, "__call__")
                 if method is not None:
                     yield Edge(method, call=True)
             else:
@@ -221,7 +222,7 @@ class CallGraph:
 
     def _constructors(self, ref: FunctionRef) -> Iterator[FunctionRef]:
         for name in _CONSTRUCTORS:
-            method = self.names.method(ref, name)
+            method = self.names.classes.method(ref, name)
             if method is not None:
                 yield method
 
@@ -262,7 +263,7 @@ class CallGraph:
     def _subclasses(self) -> dict[FunctionRef, list[FunctionRef]]:
         found: dict[FunctionRef, list[FunctionRef]] = {}
         for ref in self._class_refs:
-            for base in self.names.bases(ref):
+            for base in self.names.classes.bases(ref):
                 found.setdefault(base, []).append(ref)
         return found
 

@@ -8,50 +8,28 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from eqtrace.code import fixtures
 from eqtrace.code.bindings import Binding, Import, Item, Parameter, bindings
+from eqtrace.code.classes import Classes
+from eqtrace.code.entity import (
+    BASES,
+    CLASS,
+    EXTERNAL,
+    FUNCTION,
+    INSTANCE,
+    MODULE,
+    NOTHING,
+    Entities,
+    Entity,
+    FunctionRef,
+    Scope,
+    union,
+)
 from eqtrace.code.index import Index
 from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
 
-FUNCTION, CLASS, INSTANCE, MODULE, EXTERNAL, BASES = "function", "class", "instance", "module", "external", "bases"
-
-
-class FunctionRef(NamedTuple):
-    """A function or class of the project: the file that defines it and its qualified name ('' is module code)."""
-
-    path: str
-    qualname: str
-
-
-class Entity(NamedTuple):
-    """What an expression stands for.
-
-    `name` is a qualified name in the file `path` (function, class, instance of that class, its bases for `super()`), or
-    a dotted name (module, external).
-    """
-
-    kind: str
-    path: str
-    name: str
-
-    @property
-    def ref(self) -> FunctionRef:
-        """The function or class that is meant."""
-        return FunctionRef(self.path, self.name)
-
-
-class Scope(NamedTuple):
-    """Where a name is looked up: a file and a qualified name in it."""
-
-    path: str
-    qualname: str
-
-
-Entities = frozenset[Entity]
-_NOTHING: Entities = frozenset()
 _DEEPEST = 60  # steps of resolution; longer chains of aliases are not code that people write
 
 
@@ -64,7 +42,7 @@ class Names:
         self._known: dict[tuple[str, Scope, str], Entities] = {}
         self._active: set[tuple[str, Scope, str]] = set()
         self._cut = False
-        self._attributes: dict[Scope, dict[str, list[tuple[ast.expr, Scope]]]] = {}
+        self.classes = Classes(self)
 
     def bindings(self, scope: Scope) -> dict[str, list[Binding]]:
         """Everything that binds a name in a scope."""
@@ -84,7 +62,7 @@ class Names:
         first, *rest = qualname.split(".")
         found = self.global_name(path, first)
         for attribute in rest:
-            found = self._union(self.attribute(entity, attribute) for entity in found)
+            found = union(self.attribute(entity, attribute) for entity in found)
         refs = [entity.ref for entity in found if entity.kind in (FUNCTION, CLASS)]
         return refs[0] if len(refs) == 1 else None
 
@@ -94,7 +72,7 @@ class Names:
             case ast.Name():
                 return self.name(node.id, scope)
             case ast.Attribute():
-                return self._union(self.attribute(base, node.attr) for base in self.resolve(node.value, scope))
+                return union(self.attribute(base, node.attr) for base in self.resolve(node.value, scope))
             case ast.Call():
                 return self._call(node, scope)
             case ast.Subscript() | ast.Starred() | ast.Await() | ast.NamedExpr():
@@ -102,23 +80,23 @@ class Names:
             case ast.IfExp():
                 return self.resolve(node.body, scope) | self.resolve(node.orelse, scope)
             case ast.BoolOp():
-                return self._union(self.resolve(value, scope) for value in node.values)
+                return union(self.resolve(value, scope) for value in node.values)
             case ast.List() | ast.Tuple() | ast.Set():
-                return self._union(self.resolve(item, scope) for item in node.elts)
+                return union(self.resolve(item, scope) for item in node.elts)
             case ast.Dict():
-                return self._union(self.resolve(value, scope) for value in node.values)
+                return union(self.resolve(value, scope) for value in node.values)
             case ast.ListComp() | ast.SetComp() | ast.GeneratorExp():
                 return self.resolve(node.elt, scope)
             case ast.DictComp():
                 return self.resolve(node.value, scope)
-        return _NOTHING
+        return NOTHING
 
     def name(self, name: str, scope: Scope) -> Entities:
         """What a plain name stands for: looked up outwards, class bodies passed over from within functions."""
         for outer in self.enclosing(scope):
             found = self.bindings(outer).get(name)
             if found:
-                return self._bound(found, outer, name)
+                return self.bound(found, outer, name)
         return self._starred(name, scope.path)
 
     def enclosing(self, scope: Scope) -> Iterator[Scope]:
@@ -143,20 +121,18 @@ class Names:
         if base.kind == MODULE:
             return self._module_member(base, name)
         if base.kind == FUNCTION:  # only a property's value has attributes of interest
-            returned = self.returned(base.ref) if self._is_property(base.ref) else _NOTHING
-            return self._union(self.attribute(entity, name) for entity in returned)
-        found = self._class_member(base.ref, name, own=base.kind != BASES)
-        if base.kind == INSTANCE:
-            found |= self._instance_member(base.ref, name)
-        return found
+            returned = self.returned(base.ref) if self._is_property(base.ref) else NOTHING
+            return union(self.attribute(entity, name) for entity in returned)
+        found = self.classes.member(base.ref, name, own=base.kind != BASES)
+        return found | self.classes.instance_member(base.ref, name) if base.kind == INSTANCE else found
 
     def returned(self, ref: FunctionRef) -> Entities:
         """What a call of a function may give: its return and yield values, or its annotation."""
         file = self.index.file(ref.path)
         node = file.functions.get(ref.qualname) if file else None
         if file is None or not isinstance(node, FunctionNode):
-            return _NOTHING
-        return self._guarded(("return", Scope(*ref), ""), lambda: self._returned(file, node, ref))
+            return NOTHING
+        return self.guarded(("return", Scope(*ref), ""), lambda: self._returned(file, node, ref))
 
     def _returned(self, file: SourceFile, node: FunctionNode, ref: FunctionRef) -> Entities:
         scope = Scope(*ref)
@@ -166,7 +142,7 @@ class Names:
             if isinstance(statement.node, ast.Return | ast.Expr)
             and (isinstance(statement.node, ast.Return) or isinstance(statement.node.value, ast.Yield))
         ]
-        found = self._union(self.resolve(value, scope) for value in values if value is not None)
+        found = union(self.resolve(value, scope) for value in values if value is not None)
         return found | self.annotated(node.returns, scope)
 
     def annotated(self, node: ast.expr | None, scope: Scope) -> Entities:
@@ -175,26 +151,20 @@ class Names:
             try:
                 node = ast.parse(node.value, mode="eval").body
             except (SyntaxError, ValueError, RecursionError, MemoryError):
-                return _NOTHING
+                return NOTHING
         if isinstance(node, ast.BinOp):
             return self.annotated(node.left, scope) | self.annotated(node.right, scope)
         if isinstance(node, ast.Subscript):
             return self.annotated(node.slice, scope) | self.annotated(node.value, scope)
         if isinstance(node, ast.Tuple):
-            return self._union(self.annotated(item, scope) for item in node.elts)
-        found = self.resolve(node, scope) if isinstance(node, ast.Name | ast.Attribute) else _NOTHING
+            return union(self.annotated(item, scope) for item in node.elts)
+        found = self.resolve(node, scope) if isinstance(node, ast.Name | ast.Attribute) else NOTHING
         return frozenset(entity._replace(kind=INSTANCE) for entity in found if entity.kind == CLASS)
 
-    def method(self, ref: FunctionRef, name: str) -> FunctionRef | None:
-        """A class's method, its own or inherited."""
-        for entity in self._class_member(ref, name, own=True):
-            if entity.kind == FUNCTION:
-                return entity.ref
-        return None
-
-    def _bound(self, found: Iterable[Binding], scope: Scope, name: str) -> Entities:
+    def bound(self, found: Iterable[Binding], scope: Scope, name: str) -> Entities:
+        """What the bindings of a name in a scope stand for together."""
         key = ("name", scope, name)
-        return self._guarded(key, lambda: self._union(self._binding(binding, scope) for binding in found))
+        return self.guarded(key, lambda: union(self._binding(binding, scope) for binding in found))
 
     def _binding(self, binding: Binding, scope: Scope) -> Entities:
         match binding:
@@ -214,7 +184,7 @@ class Names:
     def _imported(self, binding: Import, path: str) -> Entities:
         module = self.absolute(binding.module, binding.level, path)
         if module is None:
-            return _NOTHING
+            return NOTHING
         entity = self.module(module, path)
         return self.attribute(entity, binding.name) if binding.name else frozenset({entity})
 
@@ -249,7 +219,7 @@ class Names:
         submodule = f"{module.name}.{name}"
         path = self.index.module_path(submodule)
         if path is None and not self.index.is_package(submodule):
-            return _NOTHING
+            return NOTHING
         return frozenset({Entity(MODULE, path or "", submodule)})
 
     def _starred(self, name: str, path: str) -> Entities:
@@ -261,14 +231,14 @@ class Names:
                 module = self.absolute(star.module, star.level, path)
                 entity = self.module(module, path) if module else None
                 if entity is not None and entity.kind == MODULE:
-                    found.append(self._guarded(key, lambda entity=entity: self._module_member(entity, name)))  # type: ignore[misc]
-        return self._union(found)
+                    found.append(self.guarded(key, lambda entity=entity: self._module_member(entity, name)))  # type: ignore[misc]
+        return union(found)
 
     def _parameter(self, parameter: Parameter, scope: Scope) -> Entities:
         file = self.index.file(scope.path)
         node = file.functions.get(scope.qualname) if file else None
         if file is None or not isinstance(node, FunctionNode):
-            return _NOTHING
+            return NOTHING
         owner = scope.qualname.rpartition(".")[0]
         decorators = {ast.unparse(item) for item in node.decorator_list if isinstance(item, ast.Name)}
         if owner in file.classes and parameter.position == 0 and "staticmethod" not in decorators:
@@ -286,7 +256,7 @@ class Names:
 
     def _call(self, node: ast.Call, scope: Scope) -> Entities:
         if isinstance(node.func, ast.Name) and node.func.id == "super" and not node.args:
-            return frozenset(Entity(BASES, scope.path, owner) for owner in self._owners(scope))
+            return frozenset(Entity(BASES, scope.path, owner) for owner in self.classes.around(scope))
         results = []
         for entity in self.resolve(node.func, scope):
             if entity.kind == CLASS:
@@ -295,68 +265,7 @@ class Names:
                 results.append(self.returned(entity.ref))
             elif entity.name in ("functools.partial", "functools.wraps") and node.args:
                 results.append(self.resolve(node.args[0], scope))
-        return self._union(results)
-
-    def _owners(self, scope: Scope) -> Iterator[str]:
-        """The innermost class around a function."""
-        file = self.index.file(scope.path)
-        owner = scope.qualname.rpartition(".")[0]
-        while owner and file:
-            if owner in file.classes:
-                yield owner
-                return
-            owner = owner.rpartition(".")[0]
-
-    def _class_member(self, ref: FunctionRef, name: str, own: bool) -> Entities:
-        key = ("member" if own else "inherited", Scope(*ref), name)
-        return self._guarded(key, lambda: self._search_class(ref, name, own))
-
-    def _search_class(self, ref: FunctionRef, name: str, own: bool) -> Entities:
-        scope = Scope(*ref)
-        bound = self.bindings(scope).get(name) if own else None
-        if bound:
-            return self._bound(bound, scope, name)
-        for base in self.bases(ref):
-            found = self._class_member(base, name, own=True)
-            if found:
-                return found
-        return _NOTHING
-
-    def bases(self, ref: FunctionRef) -> list[FunctionRef]:
-        """A class's bases that belong to the project or the named packages."""
-        file = self.index.file(ref.path)
-        node = file.classes.get(ref.qualname) if file else None
-        outer = Scope(ref.path, ref.qualname.rpartition(".")[0])
-        found = (entity for base in (node.bases if node else ()) for entity in self.resolve(base, outer))
-        return [entity.ref for entity in found if entity.kind == CLASS]
-
-    def _instance_member(self, ref: FunctionRef, name: str) -> Entities:
-        key = ("instance", Scope(*ref), name)
-        return self._guarded(key, lambda: self._search_instance(ref, name))
-
-    def _search_instance(self, ref: FunctionRef, name: str) -> Entities:
-        values = self._assigned_attributes(Scope(*ref)).get(name, ())
-        found = self._union(self.resolve(value, scope) for value, scope in values)
-        return found | self._union(self._instance_member(base, name) for base in self.bases(ref))
-
-    def _assigned_attributes(self, scope: Scope) -> dict[str, list[tuple[ast.expr, Scope]]]:
-        """What methods assign to `self.name`, and class bodies annotate."""
-        found = self._attributes.get(scope)
-        if found is not None:
-            return found
-        found = self._attributes[scope] = {}
-        file = self.index.file(scope.path)
-        for qualname, function in (file.functions if file else {}).items():
-            if file is None or qualname.rpartition(".")[0] != scope.qualname or not isinstance(function, FunctionNode):
-                continue
-            for statement in file.statements_in(qualname):
-                node = statement.node
-                targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-                value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
-                for target in targets:
-                    if value is not None and isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name):
-                        found.setdefault(target.attr, []).append((value, Scope(scope.path, qualname)))
-        return found
+        return union(results)
 
     def _is_property(self, ref: FunctionRef) -> bool:
         file = self.index.file(ref.path)
@@ -364,25 +273,23 @@ class Names:
         decorators = node.decorator_list if isinstance(node, FunctionNode) else ()
         return any(ast.unparse(item).rpartition(".")[2] in ("property", "cached_property") for item in decorators)
 
-    def _guarded(self, key: tuple[str, Scope, str], work: Callable[[], Entities]) -> Entities:
+    def guarded(self, key: tuple[str, Scope, str], work: Callable[[], Entities]) -> Entities:
         """Runs a step of resolution once; a step that comes back to itself adds nothing."""
         known = self._known.get(key)
         if known is not None:
             return known
         if key in self._active or len(self._active) > _DEEPEST:
             self._cut = True
-            return _NOTHING
+            return NOTHING
         if not self._active:
             self._cut = False
         self._active.add(key)
         try:
             found: Entities = work()
+        except RecursionError:  # an expression nested beyond what people write
+            self._cut, found = True, NOTHING
         finally:
             self._active.discard(key)
         if not self._cut or not self._active:  # what a circle cut short is only final at its outermost step
             self._known[key] = found
         return found
-
-    @staticmethod
-    def _union(sets: Iterable[Entities]) -> Entities:
-        return frozenset().union(*sets)

@@ -124,25 +124,19 @@ class SourceFile:
             yield from self.statements_in(function)
 
     @cached_property
-    def _by_line(self) -> dict[tuple[str, int], list[Statement]]:
-        return {}
+    def _by_line(self) -> dict[int, list[Statement]]:
+        found: dict[int, list[Statement]] = {}
+        for statement in self.statements:
+            found.setdefault(statement.line, []).append(statement)
+        return found
 
     def statements_on(self, line: int, function: str) -> list[Statement]:
         """The statements of a function whose first line this is."""
-        key = (function, 0)
-        if key not in self._by_line:
-            self._by_line[key] = []
-            for statement in self.statements_in(function):
-                self._by_line.setdefault((function, statement.line), []).append(statement)
-        return self._by_line.get((function, line), []) if line > 0 else []
+        return [item for item in self._by_line.get(line, ()) if item.function == function]
 
     def statement_at(self, line: int, column: int) -> Statement | None:
         """The statement that begins at a line and column (from 1, in characters): how a Match's span leads back."""
-        for function in self._scopes[1]:
-            for statement in self.statements_on(line, function):
-                if statement.span.column == column:
-                    return statement
-        return None
+        return next((item for item in self._by_line.get(line, ()) if item.span.column == column), None)
 
     def column(self, line: int, offset: int) -> int:
         """A column in characters, from 1, of the parser's offset in UTF-8 bytes."""

@@ -81,11 +81,14 @@ def parts(node: ast.AST) -> list[ast.AST]:
     children: list[ast.AST] = []
     for name in _header_fields.get(type(node)) or node._fields:
         value = getattr(node, name, None)
-        if isinstance(value, ast.AST):
+        if isinstance(value, list):
+            children.extend([item for item in value if isinstance(item, ast.AST)])
+        elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
             children.append(value)
-        elif isinstance(value, list):
-            children.extend(item for item in value if isinstance(item, ast.AST))
     return children
+
+
+_LEAVES = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop)  # they say how, and hold nothing
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
@@ -94,7 +97,8 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
     while pending:
         current = pending.pop()
         yield current
-        pending.extend(reversed(parts(current)))
+        if type(current) is not ast.Name and type(current) is not ast.Constant:
+            pending.extend(reversed(parts(current)))
 
 
 def names(node: ast.AST) -> set[str]:

@@ -7,7 +7,6 @@ share.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -211,6 +210,12 @@ class Operations(ABC):
             return max(left, right) if name == "Max" else min(left, right)
         return self.real_extreme(name, self.real(left), self.real(right))
 
+    def choose(self, condition: Mask, value: Value, other: Value) -> Value:
+        """`value` where the condition holds, else `other`; an array holds integers only or reals only."""
+        if is_array(condition) and is_integer(value) != is_integer(other):
+            value, other = self.real(value), self.real(other)
+        return choose(condition, value, other)
+
     def floor(self, value: Value, mask: Mask) -> Value:
         """Largest integer not above."""
         return value if is_integer(value) else self.real_floor(value, mask)
@@ -280,42 +285,3 @@ def integers(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     if array.dtype.kind == "u" and array.size and int(array.max()) >= _SAFE:
         raise EvaluationError("an unsigned integer is too large")
     return array.astype(np.int64)
-
-
-def _elementwise(function: Callable[[float], float]) -> Callable[[Any], Any]:
-    def guarded(x: float) -> float:
-        try:
-            return function(x)
-        except ValueError:
-            return math.nan
-        except OverflowError:
-            return math.inf
-
-    return np.vectorize(guarded, otypes=[np.float64])
-
-
-def digamma(x: float) -> float:
-    """Derivative of the logarithm of the gamma function: recurrence up to 10, then the asymptotic series."""
-    if x <= 0 and x == math.floor(x):
-        return math.nan
-    if x < 0:
-        return digamma(1 - x) - math.pi / math.tan(math.pi * x)
-    shift = 0.0
-    while x < 10:
-        shift -= 1 / x
-        x += 1
-    inverse = 1 / (x * x)
-    series = inverse * (1 / 12 - inverse * (1 / 120 - inverse * (1 / 252 - inverse * (1 / 240 - inverse / 132))))
-    return shift + math.log(x) - 0.5 / x - series
-
-
-_lgamma = _elementwise(lambda x: math.lgamma(x) if x > 0 else math.nan)
-
-FLOAT_FUNCTIONS: dict[str, Callable[[Any], Any]] = {
-    "exp": np.exp, "expm1": np.expm1, "log": np.log, "log1p": np.log1p, "log2": np.log2, "log10": np.log10,
-    "sqrt": np.sqrt, "cbrt": np.cbrt, "Abs": np.abs, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin,
-    "acos": np.arccos, "atan": np.arctan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh,
-    "acosh": np.arccosh, "atanh": np.arctanh, "erf": _elementwise(math.erf), "erfc": _elementwise(math.erfc),
-    "gamma": _elementwise(math.gamma), "loggamma": _lgamma, "digamma": _elementwise(digamma),
-    "factorial": _elementwise(lambda x: math.gamma(x + 1)),
-}  # fmt: skip

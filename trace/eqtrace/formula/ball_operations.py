@@ -43,14 +43,14 @@ _FUNCTIONS = {name: _over_array(function) for name, function in arbs.FUNCTIONS.i
 
 
 def _clipped(function: Callable[[arb], arb], low: int, high: int | None) -> Callable[[Value], Value]:
-    """A function whose arguments lie in its domain, though their balls may reach past its ends."""
+    """A monotone function whose arguments lie in its domain, though their balls may reach past its ends."""
 
     def within(x: arb) -> arb:
-        if x.contains(low):
-            x = (x - low).nonnegative_part() + low
-        if high is not None and x.contains(high):
-            x = high - (high - x).nonnegative_part()
-        return function(x)
+        if not x.contains(low) and not (high is not None and x.contains(high)):
+            return function(x)
+        first = arb(low) if x.contains(low) else x.lower()
+        last = arb(high) if high is not None and x.contains(high) else x.upper()
+        return function(first).union(function(last))
 
     return _over_array(within)
 

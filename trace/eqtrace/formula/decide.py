@@ -12,7 +12,8 @@ from eqtrace.formula.grid import Run
 from eqtrace.formula.term import And, ArrayShape, Compare, Eq, Flag, Implies, Node, Not, Or, Statement, Term, Truth
 
 if TYPE_CHECKING:
-    from eqtrace.formula.translate import Evaluator, Scope, Translator
+    from eqtrace.formula.reductions import Evaluator
+    from eqtrace.formula.translate import Scope, Translator
 
 
 class Decisions:

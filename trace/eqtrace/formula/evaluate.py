@@ -25,9 +25,10 @@ from eqtrace.formula.arithmetic import (
 from eqtrace.formula.claims import claims, free_names, quantifiers
 from eqtrace.formula.float_operations import FloatOperations
 from eqtrace.formula.form import Form
-from eqtrace.formula.grid import Run, on_grid
+from eqtrace.formula.grid import Place, Run, on_grid
+from eqtrace.formula.reductions import Evaluator
 from eqtrace.formula.term import Condition, Eq, ForAll, Indexed, Name, Node, Statement
-from eqtrace.formula.translate import Evaluator, Place, Translator, depth
+from eqtrace.formula.translate import Translator, depth
 
 __all__ = [
     "Arithmetic",
@@ -232,10 +233,10 @@ def evaluate(
 
 def sides(form: Form, part: int, values: Values, sizes: Mapping[str, int], arithmetic: Arithmetic) -> list[Array]:
     """The sides of a statement that is one equation."""
-    found = evaluate(form, part, values, sizes, arithmetic)
-    if len(found) != 1:
-        raise EvaluationError(f"{form.equation} holds {len(found)} equations in this statement")
-    return list(found[0].sides)
+    count = len(form.equations(part))
+    if count != 1:
+        raise EvaluationError(f"{form.equation} holds {count} equations in this statement")
+    return list(evaluate(form, part, values, sizes, arithmetic)[0].sides)
 
 
 def truth(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -10,7 +11,6 @@ import numpy as np
 
 from eqtrace.formula.arithmetic import (
     COMPARE,
-    FLOAT_FUNCTIONS,
     EvaluationError,
     Mask,
     Operations,
@@ -23,6 +23,45 @@ from eqtrace.formula.arithmetic import (
 
 _LARGE = 2.0**53
 _WORTH_CONTRACTING = 4096
+
+
+def _elementwise(function: Callable[[float], float]) -> Callable[[Any], Any]:
+    def guarded(x: float) -> float:
+        try:
+            return function(x)
+        except ValueError:
+            return math.nan
+        except OverflowError:
+            return math.inf
+
+    return np.vectorize(guarded, otypes=[np.float64])
+
+
+def digamma(x: float) -> float:
+    """Derivative of the logarithm of the gamma function: recurrence up to 10, then the asymptotic series."""
+    if x <= 0 and x == math.floor(x):
+        return math.nan
+    if x < 0:
+        return digamma(1 - x) - math.pi / math.tan(math.pi * x)
+    shift = 0.0
+    while x < 10:
+        shift -= 1 / x
+        x += 1
+    inverse = 1 / (x * x)
+    series = inverse * (1 / 12 - inverse * (1 / 120 - inverse * (1 / 252 - inverse * (1 / 240 - inverse / 132))))
+    return shift + math.log(x) - 0.5 / x - series
+
+
+_lgamma = _elementwise(lambda x: math.lgamma(x) if x > 0 else math.nan)
+
+_FUNCTIONS: dict[str, Callable[[Any], Any]] = {
+    "exp": np.exp, "expm1": np.expm1, "log": np.log, "log1p": np.log1p, "log2": np.log2, "log10": np.log10,
+    "sqrt": np.sqrt, "cbrt": np.cbrt, "Abs": np.abs, "sin": np.sin, "cos": np.cos, "tan": np.tan, "asin": np.arcsin,
+    "acos": np.arccos, "atan": np.arctan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh, "asinh": np.arcsinh,
+    "acosh": np.arccosh, "atanh": np.arctanh, "erf": _elementwise(math.erf), "erfc": _elementwise(math.erfc),
+    "gamma": _elementwise(math.gamma), "loggamma": _lgamma, "digamma": _elementwise(digamma),
+    "factorial": _elementwise(lambda x: math.gamma(x + 1)),
+}  # fmt: skip
 
 
 class FloatOperations(Operations):
@@ -76,11 +115,11 @@ class FloatOperations(Operations):
             return np.arctan2(*values)
         if name == "beta":
             a, b = values
-            gamma = FLOAT_FUNCTIONS["gamma"]
+            gamma = _FUNCTIONS["gamma"]
             return gamma(a) * gamma(b) / gamma(a + b)
         if name == "log" and len(values) == 2:
             return np.log(values[0]) / np.log(values[1])
-        return FLOAT_FUNCTIONS[name](values[0])
+        return _FUNCTIONS[name](values[0])
 
     def real_power(self, base: Value, exponent: Value) -> Value:
         """A power."""

@@ -29,6 +29,14 @@ from eqtrace.formula.shape import shape_of
 LIMIT_ENTRIES = 50_000_000
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An index in scope: its slot in a Run and its axis among the grid's."""
+
+    slot: int
+    position: int
+
+
 @dataclass(slots=True)
 class Run:
     """One evaluation: its values, its operations, and the index ranges entered so far.

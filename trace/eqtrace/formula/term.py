@@ -296,7 +296,7 @@ class Distributed(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class ArrayShape(Statement):
+class ArrayShape(Condition):
     """A symbol is an array of these sizes."""
 
     symbol: str

@@ -119,7 +119,7 @@ _WORDS = (
     Word("ForAll", Kind.STATEMENT, "ForAll(p, k)", "p holds for every k of its range", 2, None),
     Word("Uniform", Kind.STATEMENT, "Uniform(x, lo, hi)", "x is drawn uniformly from [lo, hi]", 3, 3),
     Word("Categorical", Kind.STATEMENT, "Categorical(x, p)", "x is index i with probability p[i]", 2, 2),
-    Word("Array", Kind.STATEMENT, "Array(X, T, a)", "X is an array of shape (T, a)", 1, None),
+    Word("Array", Kind.CONDITION, "Array(X, T, a)", "X is an array of shape (T, a)", 1, None),
     Word("pi", Kind.CONSTANT, "pi", "3.14159...", 0, 0),
     Word("oo", Kind.CONSTANT, "oo", "infinity", 0, 0),
 )

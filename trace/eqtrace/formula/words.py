@@ -171,6 +171,11 @@ def condition(reader: Reader, node: ast.Call) -> Condition:
         return Compare(_COMPARE[called], reader.operand(arguments[0]), reader.operand(arguments[1]), **place)
     if called == "Not":
         return Not(reader.condition(arguments[0]), **place)
+    if called == "Array":
+        if not isinstance(arguments[0], ast.Name):
+            reader.error(arguments[0], "Array takes a symbol first", "write Array(X, T, a)")
+            return Truth(True)
+        return ArrayShape(arguments[0].id, tuple(reader.term(size) for size in arguments[1:]), **place)
     parts = tuple(reader.condition(argument) for argument in arguments)
     return And(parts, **place) if called == "And" else Or(parts, **place)
 
@@ -189,10 +194,5 @@ def statement(reader: Reader, node: ast.Call) -> Statement:
         for binder in arguments[1:]:
             result = ForAll(result, *_binder(reader, binder), **place)
         return result
-    if called == "Array":
-        if not isinstance(arguments[0], ast.Name):
-            reader.error(arguments[0], "Array takes a symbol first", "write Array(X, T, a)")
-            return Truth(True)
-        return ArrayShape(arguments[0].id, tuple(reader.term(size) for size in arguments[1:]), **place)
     subject, *rest = (reader.term(argument) for argument in arguments)
     return Distributed(subject, called, tuple(rest), **place)

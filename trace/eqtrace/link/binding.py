@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import lru_cache
 
 from eqtrace.code.bind import BindError, Left, parse_left, parse_right
 from eqtrace.code.source import Statement
@@ -21,15 +22,16 @@ def check_bind(match: Match, equation: Equation, statement: Statement) -> Iterat
     """The faults of a computes or inline anchor's bind, each at its own text."""
     left_sides = left_symbols(equation, match.anchor.part)
     captured = False
+    here = names(statement.node)
     several = match.anchor.part is None and len(equation.statements) > 1
     for symbol, text in match.anchor.bind.items():
         if symbol in left_sides:
             fault = _left_fault(text, statement)
             captured = True  # a left side that does not occur is one fault, not two
-            if fault is not None and several and _right_fault(text, statement) is None:
+            if fault is not None and several and _right_fault(text, statement, here) is None:
                 fault = None  # another part's left side, read here
         else:
-            fault = _right_fault(text, statement)
+            fault = _right_fault(text, statement, here)
         if fault is not None:
             message, offset = fault
             related = (Related(statement.span, f"the statement: {statement.source}"),)
@@ -60,15 +62,16 @@ def _left_fault(text: Text, statement: Statement) -> tuple[str, int] | None:
     return None
 
 
-def _right_fault(text: Text, statement: Statement) -> tuple[str, int] | None:
+def _right_fault(text: Text, statement: Statement, here: set[str]) -> tuple[str, int] | None:
     """A right side may be any part of the statement that the grammar allows, or be read off names that occur in it."""
+    if text.value in here:
+        return None
     try:
         tree = parse_right(text.value)
     except BindError as error:
         if _occurs(text, statement):
             return None
         return f"is outside the bind grammar: {error.message}", error.offset
-    here = names(statement.node)
     roots = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id != "len"}
     absent = sorted(roots - here)
     if absent:
@@ -108,14 +111,15 @@ def left_symbols(equation: Equation, part: int | None) -> tuple[str, ...]:
     statements = equation.statements
     if part is not None and 0 <= part < len(statements):
         statements = (statements[part],)
-    found: list[str] = []
-    for text in statements:
-        try:
-            tree = ast.parse(text.value.strip(), mode="eval").body
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-        found.extend(symbol for symbol in _defined(tree) if symbol not in found)
-    return tuple(found)
+    return tuple(dict.fromkeys(symbol for text in statements for symbol in _left_of(text.value)))
+
+
+@lru_cache(maxsize=16_384)
+def _left_of(statement: str) -> tuple[str, ...]:
+    try:
+        return tuple(_defined(ast.parse(statement.strip(), mode="eval").body))
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
 
 
 def _defined(tree: ast.expr) -> Iterator[str]:

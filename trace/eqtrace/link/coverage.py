@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 
 from eqtrace.code.arithmetic import arithmetic
 from eqtrace.code.calls import CallGraph
+from eqtrace.code.entity import FunctionRef
 from eqtrace.code.index import Index
-from eqtrace.code.names import FunctionRef
 from eqtrace.link.match import match
 from eqtrace.link.place import first_line
 from eqtrace.link.slices import backward_slice

@@ -18,7 +18,9 @@ RESULT = "result"
 def complete(specification: Specification, index: Index) -> Specification:
     """The specification with the symbols of short-form equations filled in from the code."""
     topics = tuple(
-        replace(topic, equations=tuple(_complete(equation, index) for equation in topic.equations)) if topic.short else topic
+        replace(topic, equations=tuple(_complete(equation, index) for equation in topic.equations))
+        if topic.short
+        else topic
         for topic in specification.topics
     )
     return replace(specification, topics=topics)
@@ -29,7 +31,9 @@ def _complete(equation: Equation, index: Index) -> Equation:
     names = parameters(anchor, index) if anchor is not None else ()
     given = dict(equation.symbols)
     symbols = {name: given.pop(name, Symbol(name, equation.span, shape=())) for name in names}
-    symbols = {name: replace(each, code=each.code or {"": name}, shape=each.shape or ()) for name, each in symbols.items()}
+    symbols = {
+        name: replace(each, code=each.code or {"": name}, shape=each.shape or ()) for name, each in symbols.items()
+    }
     return replace(equation, symbols={**symbols, **given})
 
 

@@ -61,7 +61,10 @@ def _same_shape(one: ast.AST, other: ast.AST) -> bool:
 
 
 def _target_texts(node: ast.AST) -> set[str]:
-    return {ast.unparse(target) for target in targets(node)}
+    try:
+        return {ast.unparse(target) for target in targets(node)}
+    except RecursionError:
+        return set()
 
 
 def _words(text: str) -> Iterable[str]:
@@ -105,9 +108,10 @@ def _alike(anchor: Anchor, statements: Iterable[Statement]) -> tuple[Candidate, 
 
 def functions_like(file: SourceFile, function: str) -> tuple[Candidate, ...]:
     """The functions of a file whose names come near one that is not there."""
-    near = difflib.get_close_matches(function, [name for name in file.definitions if name], n=2)
+    defined = [name for name in file.definitions if name]
+    near = difflib.get_close_matches(function, defined, n=2)
     last = function.rpartition(".")[2]
-    near += [name for name in file.definitions if name.rpartition(".")[2] == last and name not in near]
+    near += [name for name in defined if name.rpartition(".")[2] == last and name not in near]
     return tuple(
         Candidate(file.span(file.definitions[name][-1]), f"there is no `{function}`, but a `{name}`")
         for name in near[:_SHOWN]

@@ -8,8 +8,8 @@ from collections.abc import Callable, Collection, Iterator
 from eqtrace.code import fixtures
 from eqtrace.code.bind import changed_in_place
 from eqtrace.code.calls import CallGraph, meets
+from eqtrace.code.entity import FunctionRef
 from eqtrace.code.index import Index
-from eqtrace.code.names import FunctionRef
 from eqtrace.code.source import Statement
 from eqtrace.code.tree import walk
 from eqtrace.link.binding import check_bind
@@ -100,7 +100,8 @@ def _no_test(statement: Statement, graph: CallGraph, functions: Collection[Funct
     here = FunctionRef(path, _outermost(statement))
     node = statement.file.functions.get(here.qualname)
     in_test = fixtures.is_test(statement.file, here.qualname) or fixtures.is_fixture(node)
-    if not in_test and here not in graph.tested and FunctionRef(path, function) not in graph.tested:
+    helps = graph.index.is_test_file(path) and FunctionRef(path, function) in graph.tested
+    if not in_test and not helps:
         where = f"`{function}`" if function else "the module's top level"
         return f"{where} is no test, no fixture, and no test reaches it", "cite a statement of a test"
     starts = {here, FunctionRef(path, function)}

@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from math_core import LatexToMathML
 
     from eqtrace.model.equation import Equation
-    from eqtrace.model.span import Span, Text
+    from eqtrace.model.span import Span
 
 _LONGEST = 4000  # the converter recurses, and a few thousand nested groups overflow its stack
 _DEFINES = re.compile(r"\\(?:(?:re|provide)?newcommand|(?:re)?newenvironment|[egx]?def|let|Declare\w+)(?![a-z])")
 _WORD = re.compile(r"[^\W\d_]\w+")
 _PROSE = frozenset({"and", "else", "for", "if", "is", "or", "otherwise", "then", "when", "where", "with"})
 _RULE = re.compile(r"[a-z-]+: ?[#\w.%\s-]+")
-_TAGS = frozenset(
-    "code math menclose mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt "
-    "mstyle msub msubsup msup mtable mtd mtext mtr munder munderover none".split()
+_TAG = re.compile(
+    "code|math|menclose|mfrac|mi|mmultiscripts|mn|mo|mover|mpadded|mphantom|mprescripts|mroot|mrow|ms|mspace|msqrt|"
+    "mstyle|msub|msubsup|msup|mtable|mtd|mtext|mtr|munder|munderover|none"
 )
-_ATTRIBUTES = frozenset(
-    "accent accentunder class columnspan depth display displaystyle fence form height largeop linethickness lspace "
-    "mathvariant maxsize minsize movablelimits notation rowspan rspace scriptlevel separator stretchy symmetric "
-    "voffset width".split()
+_ATTRIBUTE = re.compile(
+    "accent|accentunder|class|columnspan|depth|display|displaystyle|fence|form|height|largeop|linethickness|lspace|"
+    "mathvariant|maxsize|minsize|movablelimits|notation|rowspan|rspace|scriptlevel|separator|stretchy|style|symmetric|"
+    "voffset|width"
 )
 
 
@@ -72,25 +72,30 @@ def convert(latex: str, display: bool = True) -> Formula:
 
 def faults(equations: Iterable[Equation]) -> tuple[Fault, ...]:
     """A fault (`latex-unreadable`) for each formula and each symbol's spelling that cannot be shown."""
-    found: dict[Span, Fault] = {}
+    found: dict[tuple[Span, str], Fault] = {}
     for equation in equations:
-        if equation.latex is not None and (fault := _fault(equation, equation.latex)):
-            found[fault.span] = fault
+        if equation.latex is not None and (error := _problem(equation.latex.value)):
+            place = equation.latex.at(min(error.offset, max(len(equation.latex.value) - 1, 0)))
+            found[place, ""] = _fault(f"LaTeX of {equation.id}", error, place, equation.id)
+        for symbol in equation.symbols.values():
+            for spelling in symbol.latex:
+                if error := _problem(spelling):
+                    what = f"spelling '{spelling}' of symbol {symbol.name}"
+                    found[symbol.span, spelling] = _fault(what, error, symbol.span, None)
     return tuple(found.values())
 
 
-def _fault(equation: Equation, latex: Text) -> Fault | None:
+def _problem(latex: str) -> LatexUnreadable | None:
     try:
-        convert(latex.value)
+        convert(latex)
     except LatexUnreadable as error:
-        return Fault(
-            kind="latex-unreadable",
-            message=f"LaTeX of {equation.id} cannot be read: {error.message}",
-            span=latex.at(min(error.offset, max(len(latex.value) - 1, 0))),
-            hint="pages show it as source until then; commands of common packages are known, definitions are not",
-            equation=equation.id,
-        )
+        return error
     return None
+
+
+def _fault(what: str, error: LatexUnreadable, place: Span, equation: str | None) -> Fault:
+    hint = "pages show its source until it can be read; it must stand for itself, without definitions of commands"
+    return Fault("latex-unreadable", f"{what} cannot be read: {error.message}", place, hint, equation=equation)
 
 
 @cache
@@ -122,7 +127,9 @@ def _parsed(latex: str, display: bool) -> ElementTree.Element:
 
 
 def _repair(element: ElementTree.Element, rules: dict[str, str]) -> None:
-    unknown = ({element.tag} - _TAGS) or (element.attrib.keys() - _ATTRIBUTES - {"style"})
+    unknown = [name for name in element.attrib if not _ATTRIBUTE.fullmatch(name)]
+    if not _TAG.fullmatch(element.tag):
+        unknown.append(element.tag)
     if unknown:
         raise LatexUnreadable(f"it becomes MathML that no page may hold: {', '.join(sorted(unknown))}")
     text = element.text or ""

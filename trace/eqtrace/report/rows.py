@@ -7,11 +7,14 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from eqtrace.model.anchor import Anchor, Status
+from eqtrace.model.anchor import Anchor, Role, Status
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Finding, Severity
 from eqtrace.model.results import Coverage, Results
 from eqtrace.model.verdict import MethodResult, Verdict
+
+_RUN = (Role.COMPUTES, Role.INLINE, Role.CALLS)
+"""The roles of lines that verification has to run: nothing else of a citation is executed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +111,13 @@ def slowest(equations: tuple[EquationRow, ...], count: int = 3) -> tuple[tuple[f
     return tuple(sorted((unit for unit in units if unit[0] > 0), key=lambda unit: (-unit[0], unit[1:]))[:count])
 
 
+def executions(anchor: Anchor, results: Results) -> int | None:
+    """How often a cited line ran; None where nothing was run, and for lines that verification does not run."""
+    if results.executions is None:
+        return None
+    return results.executions.get(anchor.id, 0 if anchor.role in _RUN else None)
+
+
 def finite(number: float | None) -> float | None:
     """The number, or None where JSON has no word for it."""
     return number if number is not None and math.isfinite(number) else None
@@ -120,7 +130,7 @@ def _place(finding: Finding) -> tuple[str, int, int, str, str]:
 
 def _summary(results: Results, equations: tuple[EquationRow, ...], findings: tuple[Finding, ...]) -> Summary:
     anchors = [anchor for each in equations for anchor in each.anchors]
-    executions = [anchor.executions for anchor in anchors if anchor.executions is not None]
+    executed = [anchor for anchor in anchors if anchor.executions]
     severities = Counter(finding.severity.value for finding in findings)
     counted = Counter(each.verdict for each in equations)
     waivers = results.specification.waivers
@@ -134,8 +144,8 @@ def _summary(results: Results, equations: tuple[EquationRow, ...], findings: tup
         files=len(results.specification.files),
         anchors=len(anchors),
         statuses={status.value: sum(anchor.status == status for anchor in anchors) for status in Status},
-        anchors_executed=None if results.executions is None else sum(count > 0 for count in executions),
-        anchors_executable=len(executions),
+        anchors_executed=None if results.executions is None else len(executed),
+        anchors_executable=sum(anchor.role in _RUN for anchor in anchors),
         verdicts={verdict.value: counted[verdict.value] for verdict in Verdict} if results.methods else None,
         coverage=results.coverage,
         equation_waivers=sum(waiver.equation is not None for waiver in waivers),
@@ -186,5 +196,5 @@ def _anchor(anchor: Anchor, results: Results) -> AnchorRow:
         end_line=span.end_line if span else anchor.line,
         function=(match.function if match else "") or anchor.function,
         status=(match.status if match else Status.MISSING).value,
-        executions=None if results.executions is None else results.executions.get(anchor.id),
+        executions=executions(anchor, results),
     )

@@ -8,6 +8,7 @@ import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,10 +18,10 @@ from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
 from eqtrace.run.call import CallError, Interpreter, drawn_parameters, names, parse_call
 from eqtrace.run.failed import Failed
-from eqtrace.run.work import COMPUTING
 from eqtrace.run.record import Event, Recording
 from eqtrace.run.sample import Draw, NoDraw, draws
-from eqtrace.run.snapshot import equal, snapshot
+from eqtrace.run.snapshot import Copier, equal
+from eqtrace.run.work import COMPUTING
 
 if TYPE_CHECKING:
     from eqtrace.run.session import Session
@@ -131,7 +132,7 @@ class Captures:
             sizes = dict(size_draws[number % len(size_draws)])
             rng = session.rng("scenario", name, str(number))
             with session.recorder.recording() as recording:
-                session.perform(f"scenario {name}", place, lambda rng=rng, sizes=sizes: scenario(rng, sizes))
+                session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
             shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
             found.add(recording.events, recording.executions, f"scenario {name}, run {number} ({shown})")
 
@@ -146,7 +147,9 @@ class Captures:
                 continue
             seen.add(key)
             module = self._session.module(self._session.work.modules[site.file], equation.span)
-            target = self._called(equation, module, found) if equation.call else self._by_parameters(equation, site, module)
+            target = (
+                self._called(equation, module, found) if equation.call else self._by_parameters(equation, site, module)
+            )
             if target is not None:
                 yield target
             if equation.call:
@@ -220,7 +223,7 @@ class Captures:
     def _call(
         self, equation: Equation, target: Target, draw: Draw, rng: np.random.Generator, found: Executions
     ) -> None:
-        before = snapshot(dict(draw.values))
+        before = Copier().copy(dict(draw.values))
         recording = self.record(equation, target, draw, rng)
         found.add(recording.events, recording.executions, f"call of {target.name} with {draw.origin}")
         for symbol, parameter in target.watched.items():
@@ -241,7 +244,9 @@ class Captures:
         """Scalar formulas are tried with arrays too: of every symbol, else of the first one alone."""
         for chosen in (target.symbols, target.symbols[:1]):
             values = {
-                name: np.array([draw.values[name] for draw in made[-_BATCH:]]) if name in chosen else made[-1].values[name]
+                name: np.array([draw.values[name] for draw in made[-_BATCH:]])
+                if name in chosen
+                else made[-1].values[name]
                 for name in target.symbols
             }
             draw = Draw(values, {}, f"arrays for {', '.join(chosen)}")

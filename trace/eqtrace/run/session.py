@@ -15,18 +15,17 @@ from typing import Any
 
 import numpy as np
 
-from eqtrace.formula.ball import exact
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.capture import Captures
-from eqtrace.run.exact.shadow import Shadows
+from eqtrace.run.exact.shadow import Constants, Shadows
 from eqtrace.run.failed import Failed
 from eqtrace.run.hook import install
 from eqtrace.run.methods import METHODS
 from eqtrace.run.outcome import Lost
-from eqtrace.run.work import Work, Unit
 from eqtrace.run.record import Recorder
+from eqtrace.run.work import Unit, Work
 
 
 class Session:
@@ -44,9 +43,8 @@ class Session:
         self._activity = activity
         self._poisoned = poisoned
         self.recorder = Recorder()
-        install(work.pythonpath, tuple(work.sites.values()), self.recorder)
-        self.shadows = Shadows(self.is_user_file)
-        self.exact_constants = Shadows(self.is_user_file, constant=exact)
+        install(work.sites.values(), self.recorder, work.pythonpath)
+        self.twins = {constants: Shadows(self.is_user_file, constants) for constants in Constants}
         self.captures = Captures(self)
 
     def run(self, unit: Unit) -> MethodResult:
@@ -109,6 +107,8 @@ class Session:
         last = "".join(traceback.format_exception_only(error)).rstrip()
         related: tuple[Related, ...] = ()
         if frames:
-            related = (Related(Span(self.relative(frames[-1].filename), frames[-1].lineno or 1), f"raised here: {last}"),)
+            related = (
+                Related(Span(self.relative(frames[-1].filename), frames[-1].lineno or 1), f"raised here: {last}"),
+            )
         shown = "".join(traceback.format_list(frames)) + last
         return Fault("user-code-failed", f"{activity} raised {type(error).__name__}\n{shown}", span, "", related)

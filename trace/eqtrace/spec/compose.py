@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from typing import Any
 
@@ -33,8 +34,7 @@ _HINTS = (
     ("unknown escape", "in double quotes a backslash starts an escape: write LaTeX in single quotes"),
     ("hexdecimal", "in double quotes a backslash starts an escape: write LaTeX in single quotes"),
     ("mapping values are not allowed", "put a text that holds ': ' in single quotes"),
-    ("tab character", "indent with spaces"),
-    ("cannot start any token", "put a text that starts with @, `, % or a tab in single quotes"),
+    ("cannot start any token", "put a text that starts with @, ` or % in single quotes"),
     ("another document", "one file holds one document: remove the line `---`"),
     ("undefined alias", "put a text that starts with * in single quotes"),
 )
@@ -49,24 +49,14 @@ class TooLarge(Exception):
         self.node = node
 
 
-class Loader(_Base):  # type: ignore[misc]
-    """The safe loader, with limits that hold while it composes, and a short way for the resolution of plain text."""
+class _Loader(_Base):  # type: ignore[misc]
+    """The safe loader, with a short way for the resolution of plain text.
 
-    _depth = 0
-    _nodes = 0
+    The two calls that PyYAML makes for each node do nothing here, in C: they would be a quarter of the time.
+    """
 
-    def descend_resolver(self, parent: Node | None, index: object) -> None:
-        """Called before each node; path resolvers, for which PyYAML has it, are not used."""
-        self._depth += 1
-        if self._depth > MAX_DEPTH and parent is not None:
-            raise TooLarge(f"the document is nested more than {MAX_DEPTH} levels deep", parent)
-        self._nodes += 1
-        if self._nodes > MAX_NODES and parent is not None:
-            raise TooLarge(f"the document has more than {MAX_NODES:,} values", parent)
-
-    def ascend_resolver(self) -> None:
-        """Called after each node."""
-        self._depth -= 1
+    descend_resolver: Any = operator.is_  # any function that takes two arguments
+    ascend_resolver: Any = int  # and one that takes none
 
     def resolve(self, kind: type[Node], value: str | None, implicit: Any) -> str:
         """The tag of a node without one: as YAML 1.1 has it, like every PyYAML loader."""
@@ -78,6 +68,36 @@ class Loader(_Base):  # type: ignore[misc]
         return str(super().resolve(kind, value, implicit))
 
 
+class _Watched(_Loader):
+    """For texts that may pass the limits: it stops while it composes."""
+
+    _depth = 0
+    _nodes = 0
+
+    def descend_resolver(self, parent: Node | None, index: object) -> None:
+        """Called before each node."""
+        self._depth += 1
+        if self._depth > MAX_DEPTH and parent is not None:
+            raise TooLarge(f"the document is nested more than {MAX_DEPTH} levels deep", parent)
+        self._nodes += 1
+        if self._nodes > MAX_NODES and parent is not None:
+            raise TooLarge(f"the document has more than {MAX_NODES:,} values", parent)
+
+    def ascend_resolver(self) -> None:
+        """Called after each node."""
+        self._depth -= 1
+
+
+def _can_be_deep(text: str) -> bool:
+    """Whether a text may nest so deep, or hold so much, that composing it must be watched.
+
+    A flow collection needs a bracket; a block collection a column beyond its parent's, or once the same. And there are
+    no more values than characters.
+    """
+    levels = text.count("[") + text.count("{") + 2 * max(map(len, text.split("\n")))
+    return levels > 1_000 or len(text) > MAX_NODES // 2
+
+
 def compose(text: str, path: str) -> tuple[Node | None, tuple[Fault, ...]]:
     """The document's root node, None where it is empty or can't be read, and what is wrong with it as YAML."""
     faults = [_raw_control(text, match.start(), path) for match in _RAW_CONTROL.finditer(text)]
@@ -85,14 +105,14 @@ def compose(text: str, path: str) -> tuple[Node | None, tuple[Fault, ...]]:
         text = _RAW_CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
     text = _SEPARATORS.sub(" ", text)
     try:
-        return yaml.compose(text, Loader), tuple(faults)
+        return yaml.compose(text, _Watched if _can_be_deep(text) else _Loader), tuple(faults)
     except TooLarge as error:
         place = mark_span(path, error.node.start_mark)
         faults.append(Fault("limit", error.message, place, "split the file: one topic a file"))
     except RecursionError:
         faults.append(Fault("limit", "the document is nested too deeply", Span(path, 1)))
     except yaml.MarkedYAMLError as error:
-        faults.append(_syntax(error, path))
+        faults.append(_syntax(error, path, text))
     except yaml.YAMLError as error:
         faults.append(Fault("yaml-syntax", f"the YAML can't be read: {error}", Span(path, 1)))
     return None, tuple(faults)
@@ -109,12 +129,15 @@ def _raw_control(text: str, offset: int, path: str) -> Fault:
     return Fault("control-character", message, place, "remove it; LaTeX commands start with a backslash")
 
 
-def _syntax(error: yaml.MarkedYAMLError, path: str) -> Fault:
+def _syntax(error: yaml.MarkedYAMLError, path: str, text: str) -> Fault:
     mark = error.problem_mark or error.context_mark
     words = [word for word in (error.problem, error.context) if word]
     related: tuple[Related, ...] = ()
     if error.context_mark is not None and error.context and mark is not error.context_mark:
         related = (Related(mark_span(path, error.context_mark), error.context),)
-    hint = next((hint for part, hint in _HINTS if part in " ".join(words)), "")
+    is_tab = mark is not None and text[mark.index : mark.index + 1] == "\t"
+    hint = "indent with spaces" if is_tab else next((hint for part, hint in _HINTS if part in " ".join(words)), "")
     place = mark_span(path, mark) if mark is not None else Span(path, 1)
+    if "nesting depth" in " ".join(words):
+        return Fault("limit", "the document is nested too deeply", place)
     return Fault("yaml-syntax", f"the YAML can't be read: {', '.join(words)}", place, hint, related)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,9 +12,11 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
 from eqtrace.spec import scalar
-from eqtrace.spec.compose import MAX_NODES, PREFIX, STR, compose
+from eqtrace.spec.compose import MAX_DEPTH, MAX_NODES, PREFIX, STR, compose
 
 MAX_SCALAR = 100_000  # characters
+_LINE_END = re.compile("\r\n|\r|\n")
+_SCALARS = {PREFIX + kind for kind in ("str", "int", "float", "bool", "null", "timestamp", "merge")}
 _COLLECTIONS = {PREFIX + "map", PREFIX + "seq"}
 
 
@@ -66,7 +69,7 @@ class Document:
     @cached_property
     def lines(self) -> list[str]:
         """The lines of the file, without their ends."""
-        return [line.removesuffix("\r") for line in self.source.split("\n")]
+        return _LINE_END.split(self.source)
 
     def span(self, place: Place | Node) -> Span:
         """Where a value stands; a block ends where its last value does."""
@@ -139,6 +142,9 @@ class _Converter:
             return data, place
         if node in self._open:
             raise Refused(Fault("limit", "an alias stands inside the value that it names", self._document.span(node)))
+        if len(self._open) >= MAX_DEPTH:
+            message = f"the document is nested more than {MAX_DEPTH} levels deep"
+            raise Refused(Fault("limit", message, self._document.span(node), "split the file: one topic a file"))
         self._open.add(node)
         before = self._size
         if node.tag not in _COLLECTIONS:
@@ -162,7 +168,7 @@ class _Converter:
         place = Entries(node)
         keys, values, convert = place.keys, place.values, self.convert
         for key_node, value_node in node.value:
-            if type(key_node) is not ScalarNode or key_node.tag != STR or key_node.style == '"':
+            if self._check_length or type(key_node) is not ScalarNode or key_node.tag != STR or key_node.style == '"':
                 key = self._key(key_node)
                 if key is None:
                     continue
@@ -190,7 +196,9 @@ class _Converter:
             document.fault("schema", node, "merge keys (`<<`) are not read", hint)
             return None
         if node.tag == STR:
-            return str(self._scalar(node))
+            before = len(document.faults)
+            key = str(self._scalar(node))
+            return key if len(document.faults) == before else None
         found = scalar.reading(node)
         shown = f"the key `{node.value}` is read as {found}" if node.value else "a key is empty"
         document.fault("yaml-type", node, shown, f"put it in quotes: '{node.value}'" if node.value else "")
@@ -206,7 +214,7 @@ class _Converter:
         if len(node.value) > MAX_SCALAR:
             message = f"a text is longer than {MAX_SCALAR:,} characters"
             raise Refused(Fault("limit", message, document.span(node)))
-        if not node.tag.startswith(PREFIX):
+        if node.tag not in _SCALARS:
             self._tag(node)
             return node.value
         if node.style == '"':

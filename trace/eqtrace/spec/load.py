@@ -91,10 +91,12 @@ class _Loading:
 
     def _topics(self, name: str) -> tuple[Topic, ...]:
         from eqtrace.spec import short, topic
+        from eqtrace.spec.owner import owned
 
         document = self._document(name)
         if document is None or document.refused:
             self.context.complete = False
+            self.faults += document.faults if document is not None else ()
             return ()
         found: tuple[Topic, ...] = ()
         if not isinstance(document.place, Entries):
@@ -106,7 +108,7 @@ class _Loading:
             found = (one,) if one is not None else ()
         else:
             found = short.read(document, self.context)
-        self.faults += document.faults
+        self.faults += owned(document)
         return found
 
     def _document(self, name: str) -> Document | None:
@@ -134,6 +136,13 @@ class _Loading:
 
 
 def _ordered(faults: list[Fault]) -> tuple[Fault, ...]:
-    """By place, each once: what several equations share is reported once."""
-    unique = dict.fromkeys(faults)
+    """By place, each once; what YAML misreads is not also reported as what the schema makes of it."""
+    misread = {_start(fault) for fault in faults if fault.kind in ("yaml-type", "control-character")}
+    unique = dict.fromkeys(
+        fault for fault in faults if fault.kind not in ("schema", "reserved-name") or _start(fault) not in misread
+    )
     return tuple(sorted(unique, key=lambda fault: (fault.span, fault.kind, fault.message)))
+
+
+def _start(fault: Fault) -> tuple[str, int, int]:
+    return fault.span.path, fault.span.line, fault.span.column

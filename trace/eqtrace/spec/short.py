@@ -23,7 +23,7 @@ _QUALNAME = r"[^\W\d]\w*(?:\.[^\W\d]\w*)*"
 _MODULE = re.compile(_QUALNAME)
 _PATH = re.compile(r"[^\s:\\]+\.py")
 _KEYS = frozenset(info.alias or name for name, info in schema.ShortEntry.model_fields.items())
-_TOPIC_KEYS = frozenset(schema.Topic.model_fields) - _KEYS | {"equations", "symbols"}
+_TOPIC_KEYS = frozenset(schema.Topic.model_fields)
 _LINES = (Role.COMPUTES, Role.INLINE)
 
 
@@ -39,7 +39,12 @@ class _Named:
 
     @property
     def id(self) -> str:
-        return f"{self.module}{'::' if self.module.endswith('.py') else ':'}{self.function}"
+        return target(self.module, self.function)
+
+
+def target(module: str, function: str) -> str:
+    """The id of a function's equation: 'module:qualname' or 'path.py::qualname'."""
+    return f"{module}{'::' if module.endswith('.py') else ':'}{function}"
 
 
 def read(document: Document, context: Context) -> tuple[Topic, ...]:
@@ -58,8 +63,8 @@ def read(document: Document, context: Context) -> tuple[Topic, ...]:
 def _is_topic_without_name(document: Document) -> bool:
     place = document.place
     assert isinstance(place, Entries)
-    own = _TOPIC_KEYS.intersection(place.keys)
-    if len(own) < 2:
+    own = _TOPIC_KEYS.intersection(place.values)
+    if len(own) < 2 or all(isinstance(place.values[key], Entries) for key in own):
         return False
     hint = mistakes.nearest("topic", [key for key in place.keys if key not in _TOPIC_KEYS])
     message = "the file has the keys of a topic, but no key `topic`"

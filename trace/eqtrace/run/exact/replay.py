@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from eqtrace.code.bind import parse_right
-from eqtrace.formula.ball import Undecided, exact, half_ulp, lift, precision
+from eqtrace.formula.ball import Undecided, lift, precision
 from eqtrace.run.exact.rewrite import Exact
-from eqtrace.run.exact.shadow import Shadows, constant_array, lift_value
+from eqtrace.run.exact.shadow import Constants, Shadows, lift_value
 from eqtrace.run.record import Event
 from eqtrace.run.site import Site
 from eqtrace.run.statement import CannotRun, Statement, call_with, resolve, whole_outputs
@@ -22,16 +22,15 @@ class Replay:
 
     Args:
         site: the cited statement and what to read of it.
-        shadows: exact twins whose module constants are balls of half an ulp.
-        exact_constants: the same with constants taken as exact, to tell whether they alone cost exactness.
+        twins: exact twins of the user's code, for each way to take constants.
 
     Raises:
         CannotRun: the statement can't be taken out of its function.
     """
 
-    def __init__(self, site: Site, shadows: Shadows, exact_constants: Shadows) -> None:
+    def __init__(self, site: Site, twins: Mapping[Constants, Shadows]) -> None:
         self.site = site
-        self._shadows = {False: shadows, True: exact_constants}
+        self._twins = twins
         self._bound = {_root(parse_right(text)) for text in site.inputs.values()}
         self._statement = None if site.whole else Statement(site, lambda node, lines: Exact(lines).visit(node))
 
@@ -39,20 +38,19 @@ class Replay:
         """Names of floats that the statement reads and no symbol binds."""
         return tuple(name for name, value in event.namespace.items() if name not in self._bound and _has_float(value))
 
-    def run(self, event: Event, bits: int, exact_constants: bool = False) -> dict[str, Any]:
+    def run(self, event: Event, bits: int, constants: Constants = Constants.HALF_ULP) -> dict[str, Any]:
         """The outputs of the statement at `bits` bits, by symbol.
 
-        Scalars that no symbol binds are taken as constants: floats of half an ulp.
+        Scalars that no symbol binds are taken as constants.
 
         Raises:
             CannotRun: the statement, or code that it calls, does not run in balls.
             Undecided: a comparison in it can't be decided: the point is a kink.
         """
-        shadows = self._shadows[exact_constants]
-        constant = exact if exact_constants else half_ulp
+        shadows = self._twins[constants]
         with precision(bits), np.errstate(all="ignore"):
             local = {
-                name: lift_value(value, lift if self._is_bound(name, value) else _constants(constant), shadows.adopt)
+                name: lift_value(value, lift if self._is_bound(name, value) else shadows.constants, shadows.adopt)
                 for name, value in event.namespace.items()
             }
             try:
@@ -70,10 +68,6 @@ class Replay:
             return self._statement.run({**shadows.namespace(event.module), **local})
         original = resolve(event.module, self.site.function)
         return whole_outputs(self.site, call_with(shadows.function(original), original, local))
-
-
-def _constants(constant: Callable[[float], Any]) -> Callable[[Any], Any]:
-    return lambda value: constant_array(value, constant)
 
 
 def _root(node: ast.expr) -> str:

@@ -63,4 +63,6 @@ class Exact(ast.NodeTransformer):
 
 def _call(name: str, place: ast.AST, *arguments: ast.expr) -> ast.Call:
     function = ast.copy_location(ast.Name(name, ast.Load()), place)
-    return ast.Call(function, [ast.copy_location(each, place) if not hasattr(each, "lineno") else each for each in arguments], [])
+    return ast.Call(
+        function, [ast.copy_location(each, place) if not hasattr(each, "lineno") else each for each in arguments], []
+    )

@@ -4,53 +4,100 @@ from __future__ import annotations
 
 import ast
 import copy
+import math
 import sys
 import types
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from typing import Any, cast
 
 import numpy as np
+from flint import arb, ctx
 
-from eqtrace.formula.ball import half_ulp
+from eqtrace.formula.ball import Ball, exact, half_ulp
 from eqtrace.run.exact.arithmetic import BUILTINS
 from eqtrace.run.exact.proxies import stand_in
 from eqtrace.run.exact.rewrite import Exact
 from eqtrace.run.statement import source_tree
 
-Constant = Callable[[float], Any]
 _CONTAINERS = (list, tuple, dict)
+_CONSTANT_ULPS = 16  # how far a computed constant may lie from its float, or it is another value
+
+
+class Constants(Enum):
+    """What a float of unknown origin stands for."""
+
+    HALF_ULP = "half an ulp"  # the reals that round to it: what is certified with
+    EXACT = "exact"  # itself, to tell whether constants alone keep a result from being exact
+    WIDE = "four ulps"  # what a short computation could have given, to tell a rounded constant from a wrong one
+
+
+_CONSTANT: dict[Constants, Callable[[float], Any]] = {
+    Constants.HALF_ULP: half_ulp,
+    Constants.EXACT: exact,
+    Constants.WIDE: lambda value: Ball(arb(value, arb(math.ulp(value)) * 4)),
+}
 
 
 class Shadows:
     """The exact twins of the user's modules, made as they are needed.
 
+    A module-level float that is computed (`math.sqrt(2*math.pi)`) is computed again in balls; any other becomes what
+    `constants` says.
+
     Args:
-        files: the absolute paths of the user's modules; code elsewhere is left as it is.
-        constant: what a module-level float becomes: a ball of half an ulp, unless a caller asks whether it alone is
-            what keeps a result from being exact.
+        files: whether a source file is the user's; code elsewhere is left as it is.
+        constants: what a module-level float becomes.
     """
 
-    def __init__(self, files: Callable[[str], bool], constant: Constant = half_ulp) -> None:
+    def __init__(self, files: Callable[[str], bool], constants: Constants) -> None:
         self._is_user_file = files
-        self._constant = constant
+        self._constants = constants
         self._codes: dict[str, dict[tuple[str, int], types.CodeType]] = {}
-        self._namespaces: dict[str, dict[str, Any]] = {}
+        self._namespaces: dict[tuple[str, int], dict[str, Any]] = {}  # by module and precision
+        self._computed: dict[str, list[tuple[str, types.CodeType]]] = {}
         self._functions: dict[int, Any] = {}
         self._classes: dict[type, type] = {}
 
     def namespace(self, module: str) -> Mapping[str, Any]:
         """The globals that a statement of `module` sees, exactly."""
-        if module not in self._namespaces:
+        key = (module, ctx.prec)
+        if key not in self._namespaces:
             space: dict[str, Any] = {}
-            self._namespaces[module] = space  # before filling: modules may import each other
+            self._namespaces[key] = space  # before filling: modules may import each other
             space.update({name: self.twin(value) for name, value in vars(sys.modules[module]).items()})
             space["__builtins__"] = BUILTINS
-        return self._namespaces[module]
+            self._compute_constants(module, space)
+        return self._namespaces[key]
+
+    def _compute_constants(self, module: str, space: dict[str, Any]) -> None:
+        """Module-level floats that are computed, computed again without rounding."""
+        file = getattr(sys.modules[module], "__file__", None)
+        if not file or not self._is_user_file(file):
+            return
+        if module not in self._computed:
+            self._computed[module] = list(computed_constants(file))
+        for name, code in self._computed[module]:
+            original = vars(sys.modules[module]).get(name)
+            if not isinstance(original, float):
+                continue
+            scratch = dict(space)
+            try:
+                exec(code, scratch)
+            except Exception:  # what does not run in balls stays a constant
+                continue
+            value = scratch[name]
+            if isinstance(value, Ball) and abs(value.midpoint - original) <= _CONSTANT_ULPS * math.ulp(original):
+                space[name] = value
+
+    def constants(self, value: Any) -> Any:
+        """A float, or each float of an array, as what a constant becomes; integers stay."""
+        return _constant_array(value, _CONSTANT[self._constants])
 
     def twin(self, value: Any) -> Any:
         """The exact twin of anything that a module holds."""
         if isinstance(value, float | np.floating | np.ndarray):
-            return constant_array(value, self._constant)
+            return self.constants(value)
         if isinstance(value, _CONTAINERS):
             return _mapped(value, self.twin)
         if isinstance(value, types.FunctionType):
@@ -100,7 +147,8 @@ class Shadows:
         if isinstance(member, staticmethod | classmethod):
             return type(member)(self.function(member.__func__))  # type: ignore[arg-type]
         if isinstance(member, property):
-            return property(*(each and self.function(each) for each in (member.fget, member.fset, member.fdel)))
+            getters = (member.fget, member.fset, member.fdel)
+            return property(*(self.function(cast(types.FunctionType, each)) if each else None for each in getters))  # type: ignore[arg-type]
         return self.function(member)
 
     def _is_user_class(self, kind: type) -> bool:
@@ -112,7 +160,7 @@ class Shadows:
         code = self._code(original.__code__)
         space = dict(self.namespace(original.__module__)) if original.__module__ in sys.modules else {}
         defaults = original.__defaults__ and tuple(self.twin(value) for value in original.__defaults__)
-        cells = {name: cell for name, cell in zip(original.__code__.co_freevars, original.__closure__ or (), strict=True)}
+        cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
         closure = tuple(self._cell(name, cells.get(name)) for name in code.co_freevars)
         built = types.FunctionType(code, space, original.__name__, defaults, closure)
         if original.__kwdefaults__:
@@ -137,6 +185,31 @@ class Shadows:
         return self._codes[file][code.co_qualname, code.co_firstlineno]
 
 
+def computed_constants(file: str) -> Iterator[tuple[str, types.CodeType]]:
+    """Rewritten module-level assignments of one name to an expression that is no literal, each name assigned once."""
+    tree, lines = source_tree(file)
+    assigned = [target for node in tree.body for target in ast.walk(node) if _is_stored(target)]
+    names = [target.id for target in assigned if isinstance(target, ast.Name)]
+    for node in tree.body:
+        target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
+        target = node.target if isinstance(node, ast.AnnAssign) else target
+        value = getattr(node, "value", None)
+        if value is None or _is_literal(value):
+            continue
+        if isinstance(target, ast.Name) and names.count(target.id) == 1:
+            assignment = ast.copy_location(ast.Assign([target], Exact(lines).visit(value)), node)
+            yield target.id, compile(ast.fix_missing_locations(ast.Module([assignment], [])), file, "exec")
+
+
+def _is_stored(node: ast.AST) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+
+
+def _is_literal(node: ast.expr) -> bool:
+    operand = node.operand if isinstance(node, ast.UnaryOp) else node
+    return isinstance(operand, ast.Constant)
+
+
 class _Module:
     """A user's module, its attributes exact."""
 
@@ -147,13 +220,12 @@ class _Module:
         return self._shadows.twin(getattr(self._module, name))
 
 
-def constant_array(value: Any, constant: Constant) -> Any:
-    """A float, or each float of an array, as what a constant becomes; integers stay."""
+def _constant_array(value: Any, constant: Callable[[float], Any]) -> Any:
     if isinstance(value, float | np.floating):
         return constant(float(value)) if np.isfinite(value) else float(value)
     if value.dtype.kind != "f":
         return value
-    return np.frompyfunc(lambda each: constant_array(each, constant), 1, 1)(value)
+    return np.frompyfunc(lambda each: _constant_array(each, constant), 1, 1)(value)
 
 
 def lift_value(value: Any, scalar: Callable[[Any], Any], adopt: Callable[[Any], Any]) -> Any:

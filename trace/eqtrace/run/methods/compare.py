@@ -8,7 +8,7 @@ they don't; the radius grows and shrinks with the formula's own conditioning. Ul
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any
@@ -64,10 +64,7 @@ def as_ball(value: Any) -> arb:
 
 def same_infinity(left: arb, right: arb) -> bool:
     """Whether both are the same exact infinity."""
-    for infinity in (arb.pos_inf(), arb.neg_inf()):
-        if left == infinity and right == infinity:
-            return True
-    return False
+    return any(left == infinity and right == infinity for infinity in (arb.pos_inf(), arb.neg_inf()))
 
 
 def outcome(left: Any, right: Any, exactly: bool = False) -> Outcome:
@@ -81,11 +78,20 @@ def outcome(left: Any, right: Any, exactly: bool = False) -> Outcome:
     difference = a - b
     if not difference.contains(0):
         return Outcome.DIFFERENT
-    size = abs(b).upper()
-    bound = RADIUS * (size if size > 1 else 1)
-    if difference.rad() <= (arb(0) if exactly else bound):
-        return Outcome.EQUAL
-    return Outcome.WIDE
+    return Outcome.EQUAL if difference.rad() <= (arb(0) if exactly else _bound(b)) else Outcome.WIDE
+
+
+def _bound(value: arb) -> arb:
+    size = abs(value).upper()
+    return RADIUS * (size if size > 1 else 1)
+
+
+def is_narrow(left: Any, right: Any, mask: Any) -> bool:
+    """Whether the differences of two arrays are known as closely as equality asks for, whatever they are."""
+    return all(
+        same_infinity(a, b) or ((a - b).is_finite() and (a - b).rad() <= _bound(b))
+        for a, b in ((as_ball(x), as_ball(y)) for _, x, y in _entries(mask, left, right))
+    )
 
 
 def _is_infinite(ball: arb) -> bool:
@@ -98,44 +104,51 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
     return max(outcomes, key=order.index, default=Outcome.EQUAL)
 
 
-def grid_outcome(left: Any, right: Any, exactly: bool = False) -> Outcome:
-    """The outcome over two arrays on one grid."""
-    a, b = np.broadcast_arrays(np.asarray(left, dtype=object), np.asarray(right, dtype=object))
-    return worst(outcome(x, y, exactly) for x, y in zip(a.flat, b.flat, strict=True))
+def grid_outcome(left: Any, right: Any, mask: Any, exactly: bool = False) -> Outcome:
+    """The outcome over two arrays on one grid, where `mask` (None: everywhere) says that entries mean anything."""
+    return worst(outcome(x, y, exactly) for _, x, y in _entries(mask, left, right))
+
+
+def _entries(mask: Any, *arrays: Any) -> Iterator[tuple[Any, ...]]:
+    """Indices and the entries of several arrays on one grid."""
+    spread = np.broadcast_arrays(*(np.asarray(each, dtype=object) for each in arrays))
+    for index in np.ndindex(spread[0].shape):
+        if mask is None or mask[index]:
+            yield (index, *(each[index] for each in spread))
 
 
 def float_comparison(
-    code: Any, exact: Any, rounded: Sequence[Any], kinks: bool, tolerance: Tolerance | None
+    code: Any, exact: Any, rounded: Sequence[Any], mask: Any, tolerance: Tolerance | None
 ) -> Comparison:
     """The float64 rule over one execution.
 
     Args:
         code: the captured values.
         exact: the form's values at high precision.
-        rounded: the form in 53-bit balls on widened inputs; at a kink, once for each branch.
-        kinks: whether kinks were met, so that either branch's value is right.
+        rounded: the form in 53-bit balls on widened inputs; at a kink for each branch, and either's value is right.
+        mask: where entries mean anything; None is everywhere.
         tolerance: a declared bound that is accepted as well.
     """
-    arrays = np.broadcast_arrays(*(np.asarray(each, dtype=object) for each in (code, exact, *rounded)))
-    worst_ulp, undecided = 0.0, 0
+    worst_ulp, undecided, entries = 0.0, 0, 0
     mismatch: Mismatch | None = None
-    for index in np.ndindex(arrays[0].shape):
-        got, want, *balls = (each[index] for each in arrays)
-        verdict, ulps = _entry(got, as_ball(want), [as_ball(ball) for ball in balls], kinks, tolerance)
-        if verdict is None:
+    kinks = len(rounded) > 1
+    for index, got, want, *balls in _entries(mask, code, exact, *rounded):
+        entries += 1
+        passes, ulps = _entry(got, as_ball(want), [as_ball(ball) for ball in balls], kinks, tolerance)
+        if passes is None:
             undecided += 1
-        elif not verdict and (mismatch is None or not ulps <= mismatch.ulps):
-            mismatch = Mismatch(index, float(got), nearest(as_ball(want)), ulps)
-        elif verdict and ulps > worst_ulp and not kinks:
+        elif not passes and (mismatch is None or not ulps <= mismatch.ulps):
+            mismatch = Mismatch(index, nearest(as_ball(got)), nearest(as_ball(want)), ulps)
+        elif passes and worst_ulp < ulps < math.inf and not kinks:
             worst_ulp = ulps
-    return Comparison(worst_ulp, mismatch, undecided, arrays[0].size)
+    return Comparison(worst_ulp, mismatch, undecided, entries)
 
 
 def _entry(
     got: Any, want: arb, balls: list[arb], kinks: bool, tolerance: Tolerance | None
 ) -> tuple[bool | None, float]:
     """Whether one entry passes (None: can't be decided), and its error in ulps."""
-    code = float(got)
+    code = nearest(as_ball(got))
     if math.isnan(code):
         return (None if want.is_nan() else False), math.inf
     if not want.is_finite():

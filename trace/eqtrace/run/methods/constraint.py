@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eqtrace.formula.evaluate import truth
+from eqtrace.formula.evaluate import Float64, truth
 from eqtrace.formula.form import Form
 from eqtrace.formula.shape import solve
 from eqtrace.formula.term import ArrayShape, Name, walk
@@ -39,13 +39,17 @@ def verify(equation: Equation, session: Session) -> MethodResult:
             problem = _broken(form, {**each.event.inputs, **each.event.outputs})
             if problem:
                 message = f"the constraint does not hold: {problem} ({each.origin})"
-                faults.append(Fault("constraint-violated", message, anchor.span, "", (place,), equation.id, "constraint"))
+                faults.append(
+                    Fault("constraint-violated", message, anchor.span, "", (place,), equation.id, "constraint")
+                )
                 broken = True
                 break
             holding += 1
     rejected, accepted = _reject(equation, form, session)
     faults += accepted
-    counts = {anchor.id: executions.counts.get(anchor.id, 0) for anchor in equation.anchors if anchor.id in session.work.sites}
+    counts = {
+        anchor.id: executions.counts.get(anchor.id, 0) for anchor in equation.anchors if anchor.id in session.work.sites
+    }
     detail = f"holds in {holding} executions; {rejected} violations were rejected with {equation.rejects}"
     evidence = Evidence(holding + rejected, seed=session.work.seed, detail=detail)
     refuted = broken or any(fault.kind == "violation-accepted" for fault in faults)
@@ -59,9 +63,14 @@ def _broken(form: Form, values: Mapping[str, Any]) -> str:
     if solved.mismatches:
         return "; ".join(map(str, solved.mismatches))
     for part in range(len(form.parts)):
-        if truth(form, part, values, solved.sizes) is False:
+        if not is_true(form, part, values, solved.sizes):
             return form.parts[part].text.value
     return ""
+
+
+def is_true(form: Form, part: int, values: Mapping[str, Any], sizes: Mapping[str, int]) -> bool:
+    """Whether every claim of a statement holds for these values."""
+    return all(claim.holds for claim in truth(form, part, values, sizes, Float64()))
 
 
 def _reject(equation: Equation, form: Form, session: Session) -> tuple[int, list[Fault]]:
@@ -143,7 +152,7 @@ def _value_violations(equation: Equation, form: Form, target: Target, rng: np.ra
     for _ in range(_TRIES):
         sizes = {name: int(rng.integers(1, 12)) for name in names}
         values = {symbol: value_of(form, equation.symbols[symbol], sizes, rng, _normal) for symbol in target.symbols}
-        if any(truth(form, part, values, sizes) is False for part in range(len(form.parts))):
+        if not all(is_true(form, part, values, sizes) for part in range(len(form.parts))):
             yield Draw(values, sizes, "a violation")
             made += 1
             if made == VIOLATIONS:

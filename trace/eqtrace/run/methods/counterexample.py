@@ -6,7 +6,7 @@ import random
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,12 +16,9 @@ from eqtrace.model.symbol import Symbol
 from eqtrace.run.capture import Captured
 from eqtrace.run.methods.compare import Comparison
 from eqtrace.run.site import Site
-from eqtrace.run.snapshot import snapshot
+from eqtrace.run.snapshot import Copier
 from eqtrace.run.statement import CannotRun, Statement, call_with, resolve, whole_outputs
 from eqtrace.run.walk import assign
-
-if TYPE_CHECKING:
-    from eqtrace.run.session import Session
 
 _EXAMPLES = 200  # that Hypothesis may draw before it gives up finding a simpler one
 _TRIALS = 2000  # runs of the statement in all, shrinking included
@@ -40,7 +37,9 @@ class Counterexample:
     shrunk: bool = False
 
 
-def shrink(found: Counterexample, captured: Captured, site: Site, symbols: Mapping[str, Symbol], compare: Compare) -> Counterexample:
+def shrink(
+    found: Counterexample, captured: Captured, site: Site, symbols: Mapping[str, Symbol], compare: Compare
+) -> Counterexample:
     """Runs the statement on simpler and simpler inputs for as long as it still fails.
 
     Args:
@@ -64,9 +63,9 @@ def _rerun(captured: Captured, site: Site) -> Callable[[Mapping[str, Any]], dict
     statement = None if site.whole else Statement(site)
 
     def run(inputs: Mapping[str, Any]) -> dict[str, Any]:
-        local = snapshot(event.namespace)
+        local = Copier().copy(event.namespace)
         for symbol, value in inputs.items():
-            if symbol in reads and not assign(reads[symbol], local, snapshot(value)):
+            if symbol in reads and not assign(reads[symbol], local, Copier().copy(value)):
                 raise CannotRun(f"{symbol} can't be set")
         if statement is not None:
             return statement.run({**vars(sys.modules[event.module]), **local})

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eqtrace.formula.evaluate import Float64, evaluate
+from eqtrace.formula.evaluate import Float64, value_of
 from eqtrace.formula.form import Form
 from eqtrace.formula.shape import solve
 from eqtrace.formula.term import Distributed, Indexed, Name
@@ -45,9 +45,7 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     form = session.work.forms[equation.id]
     executions = Executions()
     targets = list(session.captures.targets(equation, executions))
-    laws = [
-        (part, claim) for part in range(len(form.parts)) if isinstance(claim := form.statement(part), Distributed)
-    ]
+    laws = [(part, claim) for part in range(len(form.parts)) if isinstance(claim := form.statement(part), Distributed)]
     if not targets or not laws:
         what = "no function that draws can be called (give a `call`)" if laws else "the form states no distribution"
         fault = Fault("method-not-run", what, equation.span, "", (), equation.id, "distribution")
@@ -56,13 +54,14 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     total, details = 0, []
     try:
         for part, law in laws:
-            levels, calls = _levels(equation, form, part, law, targets[0], session, counts)
+            levels = _levels(equation, form, part, law, targets[0], session, counts)
             total += levels.size
             details.append(_test(levels, law.law != "Categorical"))
             _deterministic(equation, form, targets[0], session)
     except _Mismatch as mismatch:
         places = tuple(
-            Related(Span(site.path, site.line, site.column), "drawn here") for _, site in session.work.sites_of(equation)
+            Related(Span(site.path, site.line, site.column), "drawn here")
+            for _, site in session.work.sites_of(equation)
         )
         hint = f"seed {session.work.seed}; the tests' false-alarm probability is {FALSE_ALARM:g}"
         fault = Fault("distribution-mismatch", str(mismatch), equation.span, hint, places, equation.id, "distribution")
@@ -81,7 +80,7 @@ def _levels(
     target: Target,
     session: Session,
     counts: dict[str, int],
-) -> tuple[np.ndarray, int]:
+) -> np.ndarray:
     """The drawn values mapped through the stated distribution function, until `DRAWS` of them are there."""
     rng = session.rng(equation.id, "distribution")
     found: list[np.ndarray] = []
@@ -101,7 +100,7 @@ def _levels(
             level = _level(equation, form, law, event, rng)
             found.append(level.reshape(-1, level.shape[-1]) if level.ndim > 1 else level.reshape(1, -1))
             size += level.size
-    return np.concatenate([each.ravel() for each in found]), calls
+    return np.concatenate([each.ravel() for each in found])
 
 
 def _level(equation: Equation, form: Form, law: Distributed, event: Event, rng: np.random.Generator) -> np.ndarray:
@@ -113,16 +112,18 @@ def _level(equation: Equation, form: Form, law: Distributed, event: Event, rng: 
     assert isinstance(subject, Indexed | Name)
     drawn = np.asarray(values[subject.base if isinstance(subject, Indexed) else subject.name])
     if law.law == "Uniform":
-        low, high = (np.asarray(evaluate(form, each, values, solved.sizes, Float64()), dtype=float) for each in law.args)
+        low, high = value_of(form, law.args, values, solved.sizes, Float64()).sides
         level = (drawn - low) / (high - low)
         if level.min() < 0 or level.max() > 1:
             worst = drawn.flat[int(np.argmax(np.abs(level - 0.5)))]
             raise _Mismatch(f"{worst!r} was drawn, outside the support [{low.min()!r}, {high.max()!r}]")
-        return level
+        return np.asarray(level)
     return _categorical_level(law, values, drawn, rng)
 
 
-def _categorical_level(law: Distributed, values: Mapping[str, Any], drawn: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+def _categorical_level(
+    law: Distributed, values: Mapping[str, Any], drawn: np.ndarray, rng: np.random.Generator
+) -> np.ndarray:
     """A category's place in the cumulative probabilities, spread evenly over its own probability."""
     argument = law.args[0]
     assert isinstance(argument, Name | Indexed)
@@ -131,7 +132,7 @@ def _categorical_level(law: Distributed, values: Mapping[str, Any], drawn: np.nd
     if category.min() < 0 or category.max() >= p.size or np.any(p[category] <= 0):
         raise _Mismatch(f"category {category.max()} was drawn, which has no probability")
     upper = np.cumsum(p)
-    return upper[category] - p[category] * rng.random(category.shape)
+    return np.asarray(upper[category] - p[category] * rng.random(category.shape))
 
 
 def _test(levels: np.ndarray, continuous: bool) -> str:
@@ -155,7 +156,9 @@ def _test(levels: np.ndarray, continuous: bool) -> str:
     correlated = abs(float(pairs.mean()))
     limit = math.sqrt(math.log(2 / _EACH) / (8 * max(1, pairs.size)))
     if correlated > limit:
-        raise _Mismatch(f"neighbouring values are not independent: mean product {correlated:.4g}, at most {limit:.4g} by chance")
+        raise _Mismatch(
+            f"neighbouring values are not independent: mean product {correlated:.4g}, at most {limit:.4g} by chance"
+        )
     repeated = n - np.unique(ordered).size
     if continuous and repeated > 2:  # three repeats among 4e5 floats: probability below 1e-14
         raise _Mismatch(f"{repeated} of {n} drawn values are repeats of others")

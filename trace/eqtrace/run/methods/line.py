@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eqtrace.formula.ball import BallError, Undecided, lift
-from eqtrace.formula.evaluate import Balls, Unsupported, holds, sides
+from eqtrace.formula.ball import BallError, Undecided
+from eqtrace.formula.evaluate import Balls, Evaluation, EvaluationError, evaluate, holds
 from eqtrace.formula.form import Form, Shape
 from eqtrace.formula.shape import solve
 from eqtrace.model.anchor import Anchor
-from eqtrace.model.equation import Equation
+from eqtrace.model.equation import Equation, Tolerance
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Verdict
 from eqtrace.run.capture import Captured
 from eqtrace.run.exact.replay import Replay
-from eqtrace.run.methods.compare import Comparison, Outcome, float_comparison, grid_outcome, worst
+from eqtrace.run.exact.shadow import Constants
+from eqtrace.run.methods.compare import Comparison, Outcome, float_comparison, grid_outcome, is_narrow, worst
 from eqtrace.run.methods.counterexample import Counterexample, describe, shrink
 from eqtrace.run.site import Site
 from eqtrace.run.statement import CannotRun
@@ -74,7 +75,7 @@ class LineCheck:
         ]
         self.line = Line(anchor, site)
         try:
-            self._replay: Replay | None = Replay(site, session.shadows, session.exact_constants)
+            self._replay: Replay | None = Replay(site, session.twins)
         except CannotRun as reason:
             self._replay, self.line.why_sampled = None, str(reason)
 
@@ -107,15 +108,17 @@ class LineCheck:
                 return
             for part in self._parts:
                 self._point(part, each, values, solved.sizes, replayed)
-        except (Unsupported, BallError, IndexError, ValueError, TypeError) as error:
+        except (EvaluationError, BallError, IndexError, ValueError, TypeError) as error:
             self._fault("value-undecided", f"the form can't be evaluated: {error} ({each.origin})", "")
 
-    def _point(self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int], replayed: bool) -> None:
-        undefined = self._form.undefined(part, sizes)
+    def _point(
+        self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int], replayed: bool
+    ) -> None:
+        undefined = self._form.undefined(part, sizes, values)
         if undefined:
             self._fault("entries-undefined", f"{undefined} ({each.origin})", "")
             return
-        comparison, kinks = self._in_float64(part, each, values, sizes)
+        comparison, kinks = compare_in_float64(self._form, part, values, sizes, self._equation.tolerance)
         line = self.line
         line.points += 1
         line.kinks += kinks
@@ -131,31 +134,28 @@ class LineCheck:
         if replayed and self._replay is not None and not line.why_sampled:
             self._in_balls(part, each, values, sizes)
 
-    def _in_float64(
-        self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int]
-    ) -> tuple[Comparison, bool]:
-        """The float64 rule; the second value says whether a kink was met."""
-        return compare_in_float64(self._form, part, values, each.event.outputs, sizes, self._equation.tolerance)
-
     def _in_balls(self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int]) -> None:
         """Certifies one execution, or remembers why it can't be."""
-        line, replay = self.line, self._replay
-        assert replay is not None
+        line = self.line
+        assert self._replay is not None
+        loose = self._replay.loose(each.event)
         try:
-            shown = self._difference(replay, part, each, values, sizes, exact_constants=False)
+            for bits in BITS:
+                shown = self._difference(part, each, values, sizes, bits, Constants.HALF_ULP)
+                if shown is not Outcome.WIDE:
+                    break
             if shown is Outcome.EQUAL:
                 line.certified += 1
-            elif shown is Outcome.WIDE:
-                exactly = self._difference(replay, part, each, values, sizes, exact_constants=True)
-                if exactly is Outcome.EQUAL:
-                    line.to_constants += 1
-                else:
-                    line.why_sampled = "the difference of balls stays too wide at 2048 bits"
             elif shown is Outcome.OPEN:
                 line.kinks += 1
-            elif replay.loose(each.event):
-                names = ", ".join(replay.loose(each.event))
-                line.why_sampled = f"the statement reads {names}, rounded before it, which no symbol binds"
+            elif shown is Outcome.WIDE and self._is_wide_by_constants(part, each, values, sizes):
+                line.to_constants += 1
+            elif shown is Outcome.WIDE:
+                line.why_sampled = f"the difference of balls stays too wide at {BITS[-1]} bits"
+            elif loose:
+                line.why_sampled = f"the statement reads {', '.join(loose)}, rounded before it, which no symbol binds"
+            elif self._difference(part, each, values, sizes, BITS[0], Constants.WIDE) is not Outcome.DIFFERENT:
+                line.why_sampled = "a constant in the code is more than half an ulp off what the form says"
             else:
                 self._refute(part, each, None)
         except Undecided:
@@ -165,27 +165,53 @@ class LineCheck:
 
     def _difference(
         self,
-        replay: Replay,
         part: int,
         each: Captured,
         values: Mapping[str, Any],
         sizes: Mapping[str, int],
-        exact_constants: bool,
+        bits: int,
+        constants: Constants,
     ) -> Outcome:
-        """What code minus form shows, at the first precision that is enough."""
-        shown = Outcome.OPEN
-        for bits in BITS:
-            outputs = replay.run(each.event, bits, exact_constants)
-            code, *forms = sides(self._form, part, {**values, **outputs}, sizes, Balls(bits))
-            shown = worst(grid_outcome(code, form, is_exact_kind(each.event.outputs)) for form in forms)
-            if shown is not Outcome.WIDE:
-                break
-        return shown
+        """What code minus form shows at a precision."""
+        exactly = is_exact_kind(each.event.outputs)
+        return worst(
+            grid_outcome(equation.sides[0], side, equation.mask, exactly)
+            for equation in self._replayed(part, each, values, sizes, bits, constants)
+            for side in equation.sides[1:]
+        )
+
+    def _is_wide_by_constants(
+        self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int]
+    ) -> bool:
+        """Whether the difference is close once constants have no radius: then its radius comes from them alone."""
+        return any(
+            all(
+                is_narrow(equation.sides[0], side, equation.mask)
+                for equation in self._replayed(part, each, values, sizes, bits, Constants.EXACT)
+                for side in equation.sides[1:]
+            )
+            for bits in BITS
+        )
+
+    def _replayed(
+        self,
+        part: int,
+        each: Captured,
+        values: Mapping[str, Any],
+        sizes: Mapping[str, int],
+        bits: int,
+        constants: Constants,
+    ) -> tuple[Evaluation, ...]:
+        assert self._replay is not None
+        outputs = self._replay.run(each.event, bits, constants)
+        return evaluate(self._form, part, {**values, **outputs}, sizes, Balls(bits))
 
     def _refute(self, part: int, each: Captured, comparison: Comparison | None) -> None:
         found = Counterexample(each.event.inputs, comparison, each.origin)
         if comparison is not None:
-            found = shrink(found, each, self.line.site, self._equation.symbols, lambda *values: self._again(part, *values))
+            found = shrink(
+                found, each, self.line.site, self._equation.symbols, lambda *values: self._again(part, *values)
+            )
         message, hint = describe(found, self._equation, self.line.site, self._session.work.seed)
         self._fault("value-mismatch", message, hint)
 
@@ -195,7 +221,7 @@ class LineCheck:
         solved = solve(self._shapes, values)
         if solved.mismatches or holds(self._form, values, solved.sizes) is False:
             return None
-        return compare_in_float64(self._form, part, values, outputs, solved.sizes, self._equation.tolerance)[0]
+        return compare_in_float64(self._form, part, values, solved.sizes, self._equation.tolerance)[0]
 
     def _fault(self, kind: str, message: str, hint: str) -> None:
         if kind in self.line.faults:
@@ -215,32 +241,26 @@ class LineCheck:
 
 
 def compare_in_float64(
-    form: Form,
-    part: int,
-    values: Mapping[str, Any],
-    outputs: Mapping[str, Any],
-    sizes: Mapping[str, int],
-    tolerance: Any,
+    form: Form, part: int, values: Mapping[str, Any], sizes: Mapping[str, int], tolerance: Tolerance | None
 ) -> tuple[Comparison, bool]:
     """The float64 rule over one execution; the second value says whether a kink was met.
 
-    The outputs are what is being judged, so they are taken as exact; only inputs are widened.
+    The left side is what is being judged, so it is taken as it is; only inputs are widened.
     """
-    judged = {**values, **{name: lift(value) for name, value in outputs.items()}}
-    widened = Balls(53, widen=True, kinks="low")
-    code, *rounded = sides(form, part, judged, sizes, widened)
-    met = widened.met > 0
-    if met:
-        rounded_high = sides(form, part, judged, sizes, Balls(53, widen=True, kinks="high"))[1:]
-    comparisons = []
+    rounded = [evaluate(form, part, values, sizes, Balls(53, widen=True, kinks="low"))]
+    if any(each.kinks for each in rounded[0]):
+        rounded.append(evaluate(form, part, values, sizes, Balls(53, widen=True, kinks="high")))
     try:
-        exact = sides(form, part, values, sizes, Balls(BITS[0]))[1:]
+        exact = evaluate(form, part, values, sizes, Balls(BITS[0]))
     except Undecided:
-        exact = rounded
-    for number, low in enumerate(rounded):
-        balls = (low, rounded_high[number]) if met else (low,)
-        comparisons.append(float_comparison(code, exact[number], balls, met, tolerance))
-    return max(comparisons, key=lambda each: (each.mismatch is not None, each.undecided, each.worst_ulp)), met
+        exact = rounded[0]
+    found = []
+    for number, equation in enumerate(exact):
+        code, *forms = equation.sides
+        for side, form_side in enumerate(forms, 1):
+            balls = [each[number].sides[side] for each in rounded]
+            found.append(float_comparison(code, form_side, balls, equation.mask, tolerance))
+    return max(found, key=lambda each: (each.mismatch is not None, each.undecided, each.worst_ulp)), len(rounded) > 1
 
 
 def batched(form: Form) -> Mapping[str, Shape | None]:

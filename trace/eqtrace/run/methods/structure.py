@@ -92,7 +92,7 @@ def _dictionary(equation: Equation, recording: Recording) -> Mapping[str, Any]:
 def _expanded(
     structure: Sequence[ParameterStart], sizes: Mapping[str, int], equation: Equation
 ) -> Iterator[tuple[str, ParameterStart]]:
-    """Keys in order: entries with the same placeholder that follow each other repeat together for each of its values."""
+    """Keys in order: neighbouring entries with the same placeholder repeat together for each of its values."""
     for placeholder, group in groupby(structure, key=lambda entry: _placeholder(entry.key.value)):
         entries = list(group)
         if not placeholder:
@@ -121,7 +121,10 @@ def _key_difference(found: list[str], expected: list[str]) -> str:
     missing = [key for key in expected if key not in found]
     extra = [key for key in found if key not in expected]
     if missing or extra:
-        parts = [f"missing: {', '.join(missing)}" * bool(missing), f"not in the table: {', '.join(extra)}" * bool(extra)]
+        parts = [
+            f"missing: {', '.join(missing)}" * bool(missing),
+            f"not in the table: {', '.join(extra)}" * bool(extra),
+        ]
         return "the keys differ; " + "; ".join(part for part in parts if part)
     place = next(number for number, (a, b) in enumerate(zip(found, expected, strict=True)) if a != b)
     return f"the keys stand in another order: number {place + 1} is {found[place]}, the table says {expected[place]}"
@@ -149,5 +152,7 @@ def _starts(recording: Recording, session: Session) -> dict[str, set[bytes]]:
     for anchor_id, events in recording.events.items():
         topic = session.work.equations[anchor_id.partition("/")[0]].topic
         for event in events:
-            found.setdefault(topic, set()).update(np.asarray(each).tobytes() for each in event.outputs.values() if isinstance(each, np.ndarray))
+            found.setdefault(topic, set()).update(
+                np.asarray(each).tobytes() for each in event.outputs.values() if isinstance(each, np.ndarray)
+            )
     return found

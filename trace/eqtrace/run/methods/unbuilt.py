@@ -19,7 +19,9 @@ def unbuilt(method: str) -> Callable[[Equation, Session], MethodResult]:
     def verify(equation: Equation, session: Session) -> MethodResult:
         executions = session.captures.of(equation)
         counts = {
-            anchor.id: executions.counts.get(anchor.id, 0) for anchor in equation.anchors if anchor.id in session.work.sites
+            anchor.id: executions.counts.get(anchor.id, 0)
+            for anchor in equation.anchors
+            if anchor.id in session.work.sites
         }
         message = f"{equation.id}: method `{method}` is not built yet"
         fault = Fault("method-not-run", message, equation.span, "", (), equation.id, method)
@@ -27,4 +29,3 @@ def unbuilt(method: str) -> Callable[[Equation, Session], MethodResult]:
         return MethodResult(equation.id, method, Verdict.NOT_CHECKED, evidence, (*executions.faults, fault), counts)
 
     return verify
-

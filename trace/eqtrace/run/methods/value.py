@@ -22,15 +22,23 @@ def verify(equation: Equation, session: Session) -> MethodResult:
         LineCheck(equation, anchor, site, session).run(executions.by_anchor.get(anchor.id, []))
         for anchor, site in session.work.sites_of(equation)
     ]
-    unseen = [anchor.id for anchor in equation.anchors if anchor.role in COMPUTING and anchor.id not in session.work.sites]
+    unseen = [
+        anchor.id for anchor in equation.anchors if anchor.role in COMPUTING and anchor.id not in session.work.sites
+    ]
     verdicts = [line.verdict for line in lines] + [Verdict.NOT_CHECKED] * bool(unseen or not lines)
     faults: list[Fault] = [replace(fault, equation=equation.id, method="value") for fault in executions.faults]
     faults += [fault for line in lines for fault in line.faults.values()]
     verdict = weakest(verdicts)
     if executions.faults and verdict is not Verdict.REFUTED:
         verdict = Verdict.NOT_CHECKED
-    limits = executions.limits + [f"{name} is not there" for name in unseen] + [text for line in lines for text in _limits(line)]
-    counts = {anchor.id: executions.counts.get(anchor.id, 0) for anchor in equation.anchors if anchor.id in session.work.sites}
+    limits = (
+        executions.limits
+        + [f"{name} is not there" for name in unseen]
+        + [text for line in lines for text in _limits(line)]
+    )
+    counts = {
+        anchor.id: executions.counts.get(anchor.id, 0) for anchor in equation.anchors if anchor.id in session.work.sites
+    }
     return MethodResult(
         equation.id, "value", verdict, _evidence(lines, session.work.seed, limits), tuple(faults), counts
     )

@@ -21,5 +21,7 @@ def verify(equation: Equation, session: Session) -> MethodResult:
         return replace(half, method="vjp")
     message = f"{equation.id}: the adjoint identity of `vjp` is not built yet; the value at its lines is {half.verdict}"
     fault = Fault("method-not-run", message, equation.span, "", (), equation.id, "vjp")
-    evidence = replace(half.evidence, detail=f"value {half.verdict}: {half.evidence.detail}; the adjoint identity was not run")
+    evidence = replace(
+        half.evidence, detail=f"value {half.verdict}: {half.evidence.detail}; the adjoint identity was not run"
+    )
     return replace(half, method="vjp", verdict=Verdict.NOT_CHECKED, evidence=evidence, faults=(*half.faults, fault))

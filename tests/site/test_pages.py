@@ -1,0 +1,216 @@
+"""What stands on the pages, read as a browser's parser reads them."""
+
+from collections import Counter
+from html.parser import HTMLParser
+from itertools import pairwise
+from urllib.parse import unquote
+
+import pytest
+
+from eqtrace.config import Config
+from eqtrace.model.results import Results
+from eqtrace.report.site import render
+
+VOID = {"meta", "link", "input", "br", "img", "hr", "rect", "mspace"}
+
+
+class Page(HTMLParser):
+    """Gathers elements, ids, links and text, and that every element is closed where it must be."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str]]] = []
+        self.open: list[str] = []
+        self.text: list[str] = []
+        self.feed(html)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+        if tag in VOID:
+            self.text.append(" ")
+        else:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+        if tag in {"dd", "dt", "figcaption", "h2", "h3", "li", "p", "td", "th"}:
+            self.text.append(" ")
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+    def all(self, *tags: str) -> list[dict[str, str]]:
+        return [attributes for tag, attributes in self.elements if tag in tags]
+
+    @property
+    def ids(self) -> list[str]:
+        return [attributes["id"] for _, attributes in self.elements if "id" in attributes]
+
+    @property
+    def words(self) -> str:
+        return " ".join("".join(self.text).split())
+
+
+@pytest.fixture
+def files(config: Config, results: Results) -> dict[str, bytes]:
+    return dict(render(config, results))
+
+
+@pytest.fixture
+def pages(files: dict[str, bytes]) -> dict[str, Page]:
+    return {name: Page(content.decode()) for name, content in files.items() if name.endswith(".html")}
+
+
+def test_the_files_of_the_site(files: dict[str, bytes]) -> None:
+    assert list(files) == [
+        "index.html",
+        "pages/layers.html",
+        "pages/probabilities.html",
+        "equations.html",
+        "source/model.py.html",
+        "source/ops.py.html",
+        "source/test_ops.py.html",
+        "static/site.css",
+        "static/site.js",
+        "static/icon.svg",
+        "static/stix-two-math.woff2",
+        "static/stix-two-math-license.txt",
+        "static/math.css",
+    ]
+
+
+def test_ids_are_unique_and_every_link_leads_somewhere(pages: dict[str, Page], files: dict[str, bytes]) -> None:
+    for name, page in pages.items():
+        assert [each for each, count in Counter(page.ids).items() if count > 1] == []
+        for attributes in page.all("a", "link", "script"):
+            address = attributes.get("href", attributes.get("src", ""))
+            if address.startswith("https://"):
+                continue
+            path, _, fragment = address.partition("#")
+            parts = name.split("/")[:-1] if path else name.split("/")
+            for part in path.split("/") if path else ():
+                parts = parts[:-1] if part == ".." else [*parts, part]
+            target = unquote("/".join(parts))
+            assert target in files, (name, address)
+            assert not fragment or unquote(fragment) in pages[target].ids, (name, address)
+
+
+def test_nothing_is_inline_and_nothing_comes_from_elsewhere(pages: dict[str, Page]) -> None:
+    for page in pages.values():
+        policy = next(each["content"] for each in page.all("meta") if "http-equiv" in each)
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert all(set(each) <= {"src", "defer"} and not each["src"].startswith("http") for each in page.all("script"))
+        assert page.all("style") == []
+        for _, attributes in page.elements:
+            assert not any(name == "style" or name.startswith("on") for name in attributes)
+
+
+def test_pages_are_structured_for_all_readers(pages: dict[str, Page]) -> None:
+    for page in pages.values():
+        tags = Counter(tag for tag, _ in page.elements)
+        assert (tags["h1"], tags["main"], tags["title"]) == (1, 1, 1)
+        assert tags["table"] == tags["caption"]
+        assert all("scope" in each for each in page.all("th"))
+        assert page.all("html")[0]["lang"] == "en"
+        assert page.all("a")[0] == {"class": "skip", "href": "#main"}
+        assert all("aria-label" in each or "aria-labelledby" in each for each in page.all("nav", "section"))
+        for _, attributes in page.elements:
+            assert attributes.get("tabindex") != "0" or "aria-label" in attributes
+            assert all(name in page.ids for name in attributes.get("aria-labelledby", "").split())
+        levels = [int(tag[1]) for tag, _ in page.elements if tag in {"h1", "h2", "h3", "h4"}]
+        assert all(later - earlier <= 1 for earlier, later in pairwise(levels))
+
+
+def test_text_of_the_specification_is_escaped(files: dict[str, bytes]) -> None:
+    page = files["pages/probabilities.html"].decode()
+    assert "&lt;b&gt;that sum to one&lt;/b&gt;" in page
+    assert "<b>" not in page
+
+
+def test_a_topic_shows_its_parts_in_order(pages: dict[str, Page]) -> None:
+    words = pages["pages/layers.html"].words
+    parts = ["What it is", "Why it is needed", "Mathematics", "Symbols", "Shapes", "The code", "Code and equations"]
+    places = [words.index(part, words.index("Basic operations")) for part in [*parts, "Where it is used"]]
+    assert places == sorted(places)
+    assert "no name in the code" in words
+    assert 'W elsewhere params["w1"] in classify' in words
+    assert "the pipeline never calls it" in words
+    assert "Hidden layer: model.py:8 in classify" in words
+    assert "(16, V)" in words
+    assert "T = 16, c = 16" in words
+    assert "section 6.1, equation 6.3, page 164" in words
+
+
+def test_code_keeps_its_line_numbers_and_names_the_equations(pages: dict[str, Page]) -> None:
+    page = pages["pages/layers.html"]
+    assert {"affine.ops.py.L6", "affine.ops.py.L7", "affine.ops.py.L8"} <= set(page.ids)
+    assert "affine.ops.py.L5" not in page.ids
+    claims = [each["href"] for each in page.all("a") if each.get("class") == "claim"]
+    assert claims[:2] == ["#affine.affine", "#affine.entry"]
+
+
+def test_prose_cites_the_line_on_its_own_page(pages: dict[str, Page]) -> None:
+    cites = [each["href"] for each in pages["pages/layers.html"].all("a") if each.get("class") == "cite"]
+    assert cites == ["#affine.ops.py.L8"]
+    assert "unknown citation: softmax.shift/computes/99" in pages["pages/probabilities.html"].words
+
+
+def test_evidence_is_behind_each_verdict(pages: dict[str, Page]) -> None:
+    words = pages["pages/layers.html"].words
+    assert "Points 64, 64 of them in exact balls Seed 0 Worst error 1.5 ulps, at ops.py:8, Y[2, 1]" in words
+    assert "How replayed in exact balls, 106 bits Limit Sizes up to 9 were tried." in words
+    assert "none: this method was not run" in words
+
+
+def test_what_is_not_shown_says_so_loudly(pages: dict[str, Page]) -> None:
+    page = pages["pages/layers.html"]
+    figures = [each["class"] for each in page.all("figure")]
+    assert figures == ["equation certified", "equation unchecked", "equation tested", "equation refuted"]
+    assert "Refuted: the code at the cited line does not compute this formula." in page.words
+    assert "Not checked: nothing shows yet that the code computes this formula." in page.words
+    assert "EQ501 value-mismatch error" in page.words
+    assert "never executed" in page.words
+    assert "moved" in page.words
+
+
+def test_unreadable_latex_is_shown_as_source_with_its_fault(pages: dict[str, Page]) -> None:
+    words = pages["pages/probabilities.html"].words
+    assert r"\frac{1 This LaTeX cannot be shown as mathematics: Expected closing token" in words
+
+
+def test_the_first_page_sums_up(pages: dict[str, Page]) -> None:
+    words = pages["index.html"].words
+    assert "3 of 6 equations were shown to be what the code computes; 1 is refuted; of 2 nothing was shown." in words
+    assert "8 of 9 where they say, 1 moved" in words
+    assert "EQ102 duplicate-key" in words
+    assert "EQ501" not in words
+
+
+def test_the_reference_lists_every_topic_with_what_its_filters_read(pages: dict[str, Page]) -> None:
+    page = pages["equations.html"]
+    entries = page.all("article")
+    assert [each["data-verdict"] for each in entries] == ["not checked", "refuted", "not checked"]
+    assert [each["data-direction"] for each in entries] == ["forward", "backward", "neither"]
+    assert [each["data-status"] for each in entries] == ["implemented", "implemented", "derived"]
+    assert [each["data-page"] for each in entries] == [
+        "pages/layers.html",
+        "pages/layers.html",
+        "pages/probabilities.html",
+    ]
+    assert "x @ w + b" in entries[0]["data-search"]
+    assert 'hidden = x @ params["w1"]' in entries[0]["data-search"]
+    assert "hidden" in next(each for each in page.all("form"))
+
+
+def test_every_choice_of_a_filter_occurs(pages: dict[str, Page]) -> None:
+    page = pages["equations.html"]
+    values = {each["value"] for each in page.all("option")} - {""}
+    entries = page.all("article")
+    kinds = ("direction", "status", "page", "verdict")
+    assert values == {each[f"data-{kind}"] for each in entries for kind in kinds}

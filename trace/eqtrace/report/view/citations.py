@@ -1,0 +1,153 @@
+"""Citations, callers and literature as a page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from eqtrace.code.calls import CallGraph, CallSite
+from eqtrace.code.entity import FunctionRef
+from eqtrace.model.anchor import Anchor, Role, Status
+from eqtrace.model.results import Results
+from eqtrace.model.topic import Topic
+from eqtrace.report.highlight import line as highlighted
+from eqtrace.report.rows import executions
+from eqtrace.report.view.places import Places
+from eqtrace.report.words import ROLES, slug
+
+
+@dataclass(frozen=True, slots=True)
+class CitationView:
+    """A row of the code and equation table."""
+
+    element: str
+    equation: str
+    equation_address: str
+    role: str
+    role_word: str
+    purpose: str
+    place: str
+    address: str | None
+    function: str
+    source: Markup
+    status: str  # '' where the line is where it says
+    executions: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SiteView:
+    """A place that calls or tests a function."""
+
+    place: str
+    address: str | None
+    function: str
+
+
+@dataclass(frozen=True, slots=True)
+class UseView:
+    """A function of the topic: its source range, and who calls and tests it."""
+
+    place: str
+    address: str | None
+    function: str
+    callers: tuple[SiteView, ...]
+    testers: tuple[SiteView, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WorkView:
+    """A place in the literature."""
+
+    text: str
+    where: str
+    title: str
+    link: str
+    link_text: str
+
+
+def citation_views(topic: Topic, results: Results, places: Places, on: str) -> tuple[CitationView, ...]:
+    """The code and equation table: a row for each pair of an equation and a line."""
+    return tuple(
+        _citation(equation.id, anchor, results, places, on, topic.id)
+        for equation in topic.equations
+        for anchor in equation.anchors
+    )
+
+
+def use_views(topic: Topic, places: Places, graph: CallGraph, on: str) -> tuple[UseView, ...]:
+    """Where each of the topic's functions lies and who calls and tests it."""
+    return tuple(
+        UseView(
+            place=f"{shown.path}:{shown.start}–{shown.end}",
+            address=places.line(shown.path, shown.start, on, topic.id),
+            function=shown.function,
+            callers=tuple(_sites(graph.callers(FunctionRef(shown.path, shown.function)), places, on)),
+            testers=tuple(_sites(graph.testers(FunctionRef(shown.path, shown.function)), places, on)),
+        )
+        for shown in places.functions[topic.id]
+    )
+
+
+def work_views(topic: Topic, results: Results) -> Iterator[WorkView]:
+    """The topic's literature, each with a DOI or arXiv link."""
+    for reference in topic.literature:
+        work = results.specification.literature.get(reference.work.value)
+        if work is None:
+            yield WorkView(reference.work.value, "", "unknown work", "", "")
+            continue
+        names = ", ".join(work.authors)
+        doi, arxiv = work.doi, work.arxiv
+        yield WorkView(
+            text=f"{names} ({work.year})" if names else str(work.year),
+            where=_where(reference.section, reference.equation, reference.page),
+            title=work.title + (f". {work.venue}" if work.venue else ""),
+            link=f"https://doi.org/{doi}" if doi else f"https://arxiv.org/abs/{arxiv}" if arxiv else "",
+            link_text=f"doi:{doi}" if doi else f"arXiv:{arxiv}" if arxiv else "",
+        )
+
+
+def _citation(equation: str, anchor: Anchor, results: Results, places: Places, on: str, topic: str) -> CitationView:
+    match = places.match(anchor)
+    path, line = places.line_of(anchor)
+    status = match.status if match else Status.MISSING
+    return CitationView(
+        element=slug(anchor.id),
+        equation=equation,
+        equation_address=places.equation(equation, on) or "",
+        role=anchor.role.value,
+        role_word=ROLES[anchor.role],
+        purpose=anchor.purpose,
+        place=f"{path}:{line}",
+        address=places.line(path, line, on, topic),
+        function=(match.function if match else "") or anchor.function,
+        source=highlighted((match.source if match else "") or anchor.code),
+        status="" if status is Status.OK else status.value,
+        executions=executions(anchor, results),
+    )
+
+
+def _sites(sites: tuple[CallSite, ...], places: Places, on: str) -> Iterator[SiteView]:
+    for site in sites:
+        yield SiteView(f"{site.path}:{site.line}", places.line(site.path, site.line, on), site.function)
+
+
+def _where(section: str, equations: tuple[str, ...], page: str) -> str:
+    numbers = ", ".join(equations)
+    parts = [
+        f"section {section}" if section else "",
+        f"equation{'s' if len(equations) > 1 else ''} {numbers}" if numbers else "",
+        f"page {page}" if page else "",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def inline_sites(citations: tuple[CitationView, ...]) -> tuple[CitationView, ...]:
+    """The places that repeat a formula instead of calling its function."""
+    return tuple(each for each in citations if each.role == Role.INLINE)
+
+
+def implementations(citations: tuple[CitationView, ...]) -> tuple[CitationView, ...]:
+    """The lines that compute the topic's equations, wherever they stand."""
+    return tuple(each for each in citations if each.role in (Role.COMPUTES, Role.INLINE))

@@ -1,0 +1,90 @@
+"""Code as a page shows it: whole functions and files, each line with its number and the equations that cite it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from eqtrace.model.anchor import Role
+from eqtrace.model.results import Results
+from eqtrace.report.highlight import lines
+from eqtrace.report.view.places import Places, Shown
+
+Claims = Mapping[str, Mapping[int, tuple[tuple[str, Role], ...]]]
+"""By file and line: the equations that cite the line, and as what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """An equation that cites a line."""
+
+    equation: str
+    role: str
+    address: str
+
+
+@dataclass(frozen=True, slots=True)
+class LineView:
+    """A line of code."""
+
+    number: int
+    element: str
+    markup: Markup
+    claims: tuple[Claim, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CodeView:
+    """Lines of one file."""
+
+    path: str
+    function: str
+    start: int
+    end: int
+    address: str | None  # of the source page
+    lines: tuple[LineView, ...]
+
+
+def claims(results: Results, places: Places) -> Claims:
+    """Every cited line, statements that span several at their first."""
+    found: dict[str, dict[int, dict[tuple[str, Role], None]]] = {}
+    for equation in results.specification.equations:
+        for anchor in equation.anchors:
+            path, line = places.line_of(anchor)
+            found.setdefault(path, {}).setdefault(line, {})[(equation.id, anchor.role)] = None
+    return {path: {line: tuple(each) for line, each in by_line.items()} for path, by_line in found.items()}
+
+
+def function_view(shown: Shown, places: Places, cited: Claims, on: str) -> CodeView:
+    """A whole function with its original line numbers."""
+    numbers = range(shown.start, shown.end + 1)
+    rows = tuple(_lines(shown.path, numbers, shown.prefix, places, cited, on))
+    address = places.page(places.sources[shown.path], on) if shown.path in places.sources else None
+    return CodeView(shown.path, shown.function, shown.start, shown.end, address, rows)
+
+
+def file_view(path: str, places: Places, cited: Claims, on: str) -> CodeView:
+    """A whole file."""
+    count = len(_markup(path, places))
+    rows = tuple(_lines(path, range(1, count + 1), "", places, cited, on))
+    return CodeView(path, "", 1, count, None, rows)
+
+
+def _markup(path: str, places: Places) -> tuple[Markup, ...]:
+    file = places.index.file(path)
+    return lines(file.text.removesuffix("\n")) if file else ()
+
+
+def _lines(path: str, numbers: range, prefix: str, places: Places, cited: Claims, on: str) -> Iterator[LineView]:
+    markup = _markup(path, places)
+    claimed = cited.get(path, {})
+    for number in numbers:
+        own = claimed.get(number, ())
+        yield LineView(
+            number=number,
+            element=f"{prefix}L{number}",
+            markup=markup[number - 1] if number <= len(markup) else Markup(""),
+            claims=tuple(Claim(name, role.value, places.equation(name, on) or "") for name, role in own),
+        )

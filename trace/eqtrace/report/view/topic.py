@@ -1,0 +1,177 @@
+"""Topics as a page shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from eqtrace.code.calls import CallGraph
+from eqtrace.config import Config
+from eqtrace.model.finding import Finding
+from eqtrace.model.results import Results
+from eqtrace.model.symbol import Symbol
+from eqtrace.model.topic import ShapeTable, Topic
+from eqtrace.model.verdict import Verdict, weakest
+from eqtrace.report.prose import Resolve, inline, paragraphs
+from eqtrace.report.rows import Rows
+from eqtrace.report.sizes import legend, shown
+from eqtrace.report.view.citations import (
+    CitationView,
+    UseView,
+    WorkView,
+    citation_views,
+    implementations,
+    inline_sites,
+    use_views,
+    work_views,
+)
+from eqtrace.report.view.code import Claims, CodeView, function_view
+from eqtrace.report.view.equation import EquationView, Styles, SymbolView, equation_view, symbol_view
+from eqtrace.report.view.places import Places
+from eqtrace.report.words import DIRECTIONS, STATUSES, Badge, badge, slug
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """All that the views of one site are built from."""
+
+    config: Config
+    results: Results
+    report: Rows
+    places: Places
+    graph: CallGraph
+    cited: Claims
+    styles: Styles = field(default_factory=Styles)
+
+    def resolve(self, on: str, topic: str = "") -> Resolve:
+        """Resolves `{cite: ...}` on the page `on`."""
+        return lambda name: self.places.cite(name, on, topic)
+
+
+@dataclass(frozen=True, slots=True)
+class ShapesView:
+    """The shapes at one call site: rows of (array, dims, dims with sizes)."""
+
+    caption: Markup
+    place: str
+    address: str | None
+    rows: tuple[tuple[str, str, str], ...]
+    legend: tuple[tuple[str, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TopicView:
+    """A topic with everything that its page shows of it."""
+
+    id: str
+    element: str
+    address: str
+    title: str
+    status: str
+    status_word: str
+    direction: str
+    direction_word: str
+    category: str
+    badge: Badge
+    what: Markup
+    why: Markup
+    equations: tuple[EquationView, ...]
+    symbols: tuple[SymbolView, ...]
+    shapes: tuple[ShapesView, ...]
+    code: tuple[CodeView, ...]
+    citations: tuple[CitationView, ...]
+    inline_sites: tuple[CitationView, ...]
+    implementations: tuple[CitationView, ...]
+    uses: tuple[UseView, ...]
+    literature: tuple[WorkView, ...]
+    findings: tuple[Finding, ...]
+    search: str
+
+
+def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
+    """The view of one topic on the page `on`."""
+    resolve = site.resolve(on, topic.id)
+    sizes = site.config.site.sizes
+    rows = {row.id: row for row in site.report.equations}
+    cited = citation_views(topic, site.results, site.places, on)
+    equations = tuple(equation_view(each, rows.get(each.id), resolve, site.styles) for each in topic.equations)
+    return TopicView(
+        id=topic.id,
+        element=slug(topic.id),
+        address=site.places.topic(topic.id, on) or "",
+        title=topic.title,
+        status=topic.status,
+        status_word=STATUSES.get(topic.status, topic.status),
+        direction=topic.direction,
+        direction_word=DIRECTIONS.get(topic.direction, topic.direction),
+        category=topic.category,
+        badge=badge(verdict(topic, site.results)),
+        what=paragraphs(topic.what.value if topic.what else "", resolve),
+        why=paragraphs(topic.why.value if topic.why else "", resolve),
+        equations=equations,
+        symbols=tuple(symbol_view(each, sizes, resolve, site.styles) for each in _symbols(topic)),
+        shapes=tuple(_shapes(each, topic.id, on, site) for each in topic.shapes),
+        code=tuple(function_view(each, site.places, site.cited, on) for each in site.places.functions[topic.id]),
+        citations=cited,
+        inline_sites=inline_sites(cited),
+        implementations=implementations(cited),
+        uses=use_views(topic, site.places, site.graph, on),
+        literature=tuple(work_views(topic, site.results)),
+        findings=findings_of(topic, site.report.findings),
+        search=_search(topic, cited),
+    )
+
+
+def _symbols(topic: Topic) -> Iterable[Symbol]:
+    """The topic's symbols; in short form, those of its equations."""
+    if topic.symbols:
+        return topic.symbols.values()
+    return {name: symbol for equation in topic.equations for name, symbol in equation.symbols.items()}.values()
+
+
+def verdict(topic: Topic, results: Results) -> Verdict | None:
+    """A topic's verdict, the weakest of its equations'; None where no method was run."""
+    found = [results.verdict(equation.id) for equation in topic.equations]
+    known = [each for each in found if each is not None]
+    if not known:
+        return None
+    return weakest(known if len(known) == len(found) else [*known, Verdict.NOT_CHECKED])
+
+
+def findings_of(topic: Topic, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """The findings about a topic: those of its equations, and the others in its file (short form shares files)."""
+    ids = {equation.id for equation in topic.equations}
+
+    def belongs(finding: Finding) -> bool:
+        if finding.equation is not None:
+            return finding.equation in ids
+        return not topic.short and finding.span.path == topic.span.path
+
+    return tuple(finding for finding in findings if belongs(finding))
+
+
+def _shapes(table: ShapeTable, topic: str, on: str, site: Site) -> ShapesView:
+    sizes = site.config.site.sizes
+    found = site.places.cite(table.anchor.value, on, topic) if table.anchor else None
+    rows = tuple((array, *shown(dims, sizes)) for array, dims in table.rows)
+    return ShapesView(
+        caption=inline(table.caption, site.resolve(on, topic)),
+        place=found[1] if found else "",
+        address=found[0] if found else None,
+        rows=rows,
+        legend=legend([dim for _, dims in table.rows for dim in dims], sizes),
+    )
+
+
+def _search(topic: Topic, cited: tuple[CitationView, ...]) -> str:
+    """What the reference's search looks through: words, LaTeX, symbols, files, functions and code."""
+    words = [topic.id, topic.title, topic.category, *topic.symbols]
+    words += [text.value for text in topic.functions]
+    for equation in topic.equations:
+        words += [equation.id, equation.label, equation.latex.value if equation.latex else ""]
+        words += [statement.value for statement in equation.statements]
+    for each in cited:
+        words += [each.place, each.function, each.purpose, each.source.striptags()]
+    return " ".join(" ".join(dict.fromkeys(word for word in words if word)).lower().split())

@@ -1,0 +1,144 @@
+"""Imports modules with probes, by an import hook; source files and bytecode files are left alone."""
+
+from __future__ import annotations
+
+import importlib.machinery
+import importlib.util
+import os
+import sys
+import types
+from collections.abc import Iterable, Mapping, Sequence
+from importlib.abc import MetaPathFinder
+from pathlib import Path
+from typing import Any
+
+import numpy.random  # noqa: F401  (numpy loads it when it is first used: it must not find the user's `random` then)
+
+from eqtrace.errors import EqtraceError
+from eqtrace.run.instrument import instrument
+from eqtrace.run.record import Recorder
+from eqtrace.run.site import Site
+
+# What a plain interpreter has imported before a script's folder counts; a user's module of such a name never loads.
+_STARTUP = frozenset({*sys.builtin_module_names, "__main__", "encodings", "eqtrace", "site", "sitecustomize"})
+
+
+class Loader(importlib.machinery.SourceFileLoader):
+    """Loads one module from its source with probes; never reads nor writes a bytecode file."""
+
+    def __init__(self, name: str, path: str, sites: Sequence[Site], recorder: Recorder) -> None:
+        super().__init__(name, path)
+        self._sites = sites
+        self._recorder = recorder
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        """The instrumented code, always compiled from the source."""
+        path = self.get_filename(fullname)
+        return instrument(self.get_data(path), path, fullname, self._sites, self._recorder)
+
+
+class Finder(MetaPathFinder):
+    """Finds modules as the interpreter does, and takes over the loading of those whose file has sites."""
+
+    def __init__(self, sites: Iterable[Site], recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._sites: dict[str, list[Site]] = {}
+        for site in sites:
+            self._sites.setdefault(os.path.realpath(site.file), []).append(site)
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
+    ) -> importlib.machinery.ModuleSpec | None:
+        """The spec that the other finders give, with the instrumenting loader where the file has sites."""
+        for finder in sys.meta_path:
+            find = None if finder is self else getattr(finder, "find_spec", None)
+            spec = find(fullname, path, target) if find is not None else None
+            if spec is not None:
+                return self._taken(spec)
+        return None
+
+    def _taken(self, spec: importlib.machinery.ModuleSpec) -> importlib.machinery.ModuleSpec:
+        sites = self._sites.get(os.path.realpath(spec.origin)) if spec.has_location and spec.origin else None
+        if not sites:
+            return spec
+        if isinstance(spec.loader, importlib.machinery.SourceFileLoader):
+            spec.loader = Loader(spec.loader.name, spec.loader.path, sites, self._recorder)
+        else:
+            why = f"{spec.name} is loaded by {type(spec.loader).__name__}, not from its source"
+            self._recorder.problems.update((site.anchor, why) for site in sites)
+        return spec
+
+    def already_imported(self) -> dict[str, str]:
+        """Modules with sites that were imported without probes: names and files."""
+        found = {}
+        for name, module in list(sys.modules.items()):
+            file = getattr(module, "__file__", None)
+            loader = getattr(getattr(module, "__spec__", None), "loader", None)
+            if isinstance(file, str) and os.path.realpath(file) in self._sites and not isinstance(loader, Loader):
+                found[name] = file
+        return found
+
+
+def install(sites: Iterable[Site], recorder: Recorder, pythonpath: Sequence[str | Path] = ()) -> Finder:
+    """Puts `pythonpath` (absolute folders) first on sys.path, and the hook first on sys.meta_path.
+
+    Everything that eqtrace itself needs must be imported before: from here on the user's modules win over all others.
+
+    Raises:
+        EqtraceError: a module with sites is imported already.
+    """
+    put_on_path(pythonpath)
+    finder = Finder(sites, recorder)
+    imported = finder.already_imported()
+    if imported:
+        shown = ", ".join(f"{name} ({file})" for name, file in sorted(imported.items()))
+        raise EqtraceError(
+            f"cannot be instrumented, as it is imported already: {shown}",
+            hint="eqtrace uses this module itself, or something in the environment imports it at start",
+        )
+    sys.meta_path.insert(0, finder)
+    importlib.invalidate_caches()
+    return finder
+
+
+def uninstall(finder: Finder) -> None:
+    """Takes the hook away; modules that it loaded stay as they are."""
+    if finder in sys.meta_path:
+        sys.meta_path.remove(finder)
+
+
+def put_on_path(folders: Sequence[str | Path]) -> None:
+    """Puts folders first on sys.path; modules of theirs that eqtrace's own imports have hidden become importable.
+
+    eqtrace keeps the modules it has imported (a user's `random.py` does not reach it); user code that imports the same
+    name gets the user's file, as it does in a plain run.
+    """
+    places = [os.path.abspath(folder) for folder in folders]
+    sys.path[:] = places + [entry for entry in sys.path if os.path.abspath(entry or ".") not in places]
+    for place in places:
+        for name in _hidden(place, sys.modules):
+            for module in [key for key in sys.modules if key == name or key.startswith(f"{name}.")]:
+                del sys.modules[module]
+
+
+def _hidden(place: str, modules: Mapping[str, Any]) -> list[str]:
+    """Top-level modules in a folder whose name another, already imported module has."""
+    found = []
+    try:
+        entries = sorted(os.listdir(place))
+    except OSError:
+        return []
+    for entry in entries:
+        name = entry.removesuffix(".py")
+        file = os.path.join(place, entry) if name != entry else os.path.join(place, entry, "__init__.py")
+        if name not in modules or name in _STARTUP or _frozen(name) or not os.path.isfile(file):
+            continue
+        origin = getattr(modules[name], "__file__", None)
+        if not isinstance(origin, str) or os.path.realpath(origin) != os.path.realpath(file):
+            found.append(name)
+    return found
+
+
+def _frozen(name: str) -> bool:
+    """Whether a module is part of the interpreter's start (os, io, abc and the like)."""
+    return importlib.machinery.FrozenImporter.find_spec(name) is not None

@@ -1,0 +1,142 @@
+"""A pool of worker processes that outlives whatever user code does in them."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import selectors
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from eqtrace.run import worker
+from eqtrace.run.outcome import Crashed, Done, Lost
+from eqtrace.run.process import Process, Task, environment
+
+_TICK = 0.25  # seconds between looks at the workers
+_EXTRA = 30.0  # seconds more for the session's own work, which announces no activity
+_MOST_LOSSES = 3  # of workers, after which a unit is given up
+
+
+class Pool:
+    """Runs units in `jobs` worker processes.
+
+    A worker calls `target` (`module:callable`) as `target(payload, activity, poisoned)` and the returned session's
+    `run(unit)` for each unit. The session calls `activity(name)` before it runs user code, `activity('')` after it; an
+    activity may take `limit` seconds. One in which a worker was lost is in the mapping `poisoned` (name to `Lost`) from
+    then on, in every worker, and its unit is tried again: the session must not run it again.
+
+    Workers run in `root`. It and `pythonpath` are the user's folders: they are kept off sys.path until the target puts
+    them on (`hook.install`), so what the target's module imports is eqtrace's own.
+    """
+
+    def __init__(
+        self,
+        jobs: int,
+        target: str,
+        payload: Any,
+        limit: float = 10.0,
+        root: str | Path = ".",
+        pythonpath: Sequence[str | Path] = (),
+    ) -> None:
+        self.poisoned: dict[str, Lost] = {}
+        self._jobs = max(jobs, 1)
+        self._limit = limit
+        self._root = os.path.abspath(root)
+        folders = tuple(os.path.abspath(os.path.join(self._root, folder)) for folder in (".", *pythonpath))
+        self._environment, kept = environment(folders)
+        self._start = pickle.dumps(worker.Start(target, pickle.dumps(payload), self._root, folders, kept))
+        self._workers: list[Process] = []
+
+    def __enter__(self) -> Pool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends all workers and what they started."""
+        for process in self._workers:
+            process.kill()
+        for process in self._workers:
+            process.close()
+        self._workers.clear()
+
+    def run(self, units: Iterable[Any]) -> Iterator[Done | Crashed | Lost]:
+        """Yields one result for each unit, as they come; at the end (or when left early) all workers are ended."""
+        waiting: deque[Task] = deque(Task(unit) for unit in units)
+        try:
+            with selectors.DefaultSelector() as selector:
+                while waiting or any(process.task for process in self._workers):
+                    self._feed(waiting, selector)
+                    yield from self._step(waiting, selector)
+        finally:
+            self.close()
+
+    def _feed(self, waiting: deque[Task], selector: selectors.BaseSelector) -> None:
+        """Gives every idle worker a unit, and starts workers while there are units for them."""
+        for process in self._workers:
+            if waiting and process.task is None:
+                process.give(waiting.popleft(), self.poisoned)
+        while waiting and len(self._workers) < self._jobs:
+            process = Process(self._start, self._root, self._environment)
+            self._workers.append(process)
+            selector.register(process.results, selectors.EVENT_READ, process)
+            process.give(waiting.popleft(), self.poisoned)
+
+    def _step(self, waiting: deque[Task], selector: selectors.BaseSelector) -> Iterator[Done | Crashed | Lost]:
+        """Waits for results, deaths and time limits."""
+        ready = {key.data for key, _ in selector.select(self._patience())}
+        for process in list(self._workers):
+            before = process.received
+            result = process.receive() if process in ready else None
+            task = process.task
+            if result is not None and task is not None:
+                process.task = None
+                done, value = result
+                yield Done(task.unit, value) if done else Crashed(task.unit, value)
+                continue
+            activity, start = process.board.read()
+            reason = process.ended()
+            if not reason and task is not None and process.received == before:
+                reason = self._overdue(activity, start)
+            if not reason:
+                process.trim()
+                continue
+            lost = process.lost(activity, reason) if task is not None else None
+            self._remove(process, selector)
+            if task is not None and lost is not None:
+                yield from self._after(task, lost, activity in process.known, waiting)
+
+    def _patience(self) -> float:
+        """Seconds until the next time limit, at most a tick."""
+        ends = [self._deadline(*process.board.read()) for process in self._workers if process.task is not None]
+        return max(0.0, min([_TICK, *(end - time.monotonic() for end in ends)]))
+
+    def _deadline(self, activity: str, start: float) -> float:
+        """When an activity must be over, on the monotonic clock."""
+        return start + self._limit + (0.0 if activity else _EXTRA)
+
+    def _overdue(self, activity: str, start: float) -> str:
+        end = self._deadline(activity, start)
+        return f"timed out after {end - start:g} s" if time.monotonic() >= end else ""
+
+    def _after(self, task: Task, lost: Lost, known: bool, waiting: deque[Task]) -> Iterator[Lost]:
+        """Tries a unit again unless that is hopeless; the activity that cost the worker is not run again."""
+        task.losses += 1
+        again = not known if lost.activity else task.blank == 0
+        task.blank += not lost.activity
+        if lost.activity:
+            self.poisoned.setdefault(lost.activity, lost)
+        if again and task.losses < _MOST_LOSSES:
+            waiting.appendleft(task)
+        else:
+            yield lost
+
+    def _remove(self, process: Process, selector: selectors.BaseSelector) -> None:
+        selector.unregister(process.results)
+        process.kill()
+        process.close()
+        self._workers.remove(process)
