@@ -303,6 +303,13 @@ def test_widening_keeps_the_domain(form):
     assert sides(found, 0, {"x": 1.0, "y": 0.0}, {}, LOW)[1][()].is_finite()
 
 
+def test_roots_of_nothing(form):
+    found = form("Eq(y, sqrt(Abs(0.1*x - x/10)))", symbols={"y": "", "x": ""})
+    root = sides(found, 0, {"x": 1.0, "y": 0.0}, {}, Balls(300))[1][()]
+    assert root.contains(0)
+    assert root.rad() < 1e-40
+
+
 # Properties
 
 
