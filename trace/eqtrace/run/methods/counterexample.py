@@ -20,9 +20,6 @@ from eqtrace.run.snapshot import Copier
 from eqtrace.run.statement import CannotRun, Statement, call_with, resolve, whole_outputs
 from eqtrace.run.walk import assign
 
-if TYPE_CHECKING:
-    pass
-
 _EXAMPLES = 200  # that Hypothesis may draw before it gives up finding a simpler one
 _TRIALS = 2000  # runs of the statement in all, shrinking included
 _SHOWN = 16  # entries of an array that are printed
