@@ -15,6 +15,7 @@ from eqtrace.run.plan import (
     Plan,
     SiteError,
     at_return,
+    entries_in,
     left_side,
     make_plan,
     mangle,
@@ -108,7 +109,7 @@ class Editor:
             else:
                 raise SiteError(f"{symbol}: {text} has no value of its own that could be captured")
         names = frozenset(mangle(name, owner) for name in names_in(walk(statement)))
-        plan = make_plan(site, outputs, names, written(statement), owner)
+        plan = make_plan(site, outputs, names, written(statement), owner, entries_in(walk(statement), owner))
         scopes = {self._tree.inner_scope(node, statement) for node in captured} or {None}
         asserted = _asserted(statement.test) if isinstance(statement, ast.Assert) and captured else None
         around = self._around(statement, plan) if scopes == {None} else self._inner(captured, scopes, plan, owner)

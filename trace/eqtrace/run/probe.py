@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 import threading
 import types
@@ -143,7 +144,7 @@ class Probe:
                 begun.live[symbol] = value
         for name in sorted(plan.names & found.keys()):
             try:
-                begun.namespace[name] = copier.copy(found[name])
+                begun.namespace[name] = copier.copy(_used(found[name], plan.entries.get(name), names))
             except Exception as error:
                 begun.notes.append(f"{name} could not be copied: {type(error).__name__}: {error}")
         return begun
@@ -249,6 +250,17 @@ def _output(output: Output, begun: _Begun, names: Mapping[str, Any], copier: Cop
     for index in output.path:
         value = value[index]
     return value
+
+
+def _used(value: Any, indices: tuple[ast.expr, ...] | None, names: Mapping[str, Any]) -> Any:
+    """Of a dictionary that the statement only looks entries up in, those entries; any other value as it is."""
+    if indices is None or type(value) is not dict:
+        return value
+    try:
+        keys = [walk.read(index, names) for index in indices]
+    except walk.WalkError:
+        return value
+    return {key: value[key] for key in keys if key in value}
 
 
 def _differs(begun: _Begun, symbol: str) -> bool:
