@@ -14,6 +14,7 @@ from eqtrace.formula.form import Form, read
 from eqtrace.link.audit import Audit
 from eqtrace.link.audit import audit as link_audit
 from eqtrace.link.infer import complete
+from eqtrace.link.match import match
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Finding, Related, Severity
 from eqtrace.model.results import Results
@@ -152,11 +153,12 @@ def _work(project: Project, seed: int) -> Work:
     root = str(project.index.root)
     equations = project.equations
     sites = {}
-    for anchor_id, match in project.linked.matches.items():
-        equation = equations[anchor_id.partition("/")[0]]
-        site = site_of(match, equation, project.forms.get(equation.id), project.index.root)
-        if site is not None:
-            sites[anchor_id] = site
+    for equation in equations.values():
+        for anchor in equation.anchors:
+            found = project.linked.matches.get(anchor.id) or match(anchor, project.index)
+            site = site_of(found, equation, project.forms.get(equation.id), project.index.root)
+            if site is not None:
+                sites[anchor.id] = site
     modules = {site.file: project.index.module_name(site.path) or "" for site in sites.values()}
     scenarios = project.config.scenarios
     return Work(
@@ -189,11 +191,13 @@ def _lost(equation: Equation, method: str, outcome: Lost | Crashed) -> MethodRes
 
 
 def _executions(project: Project, results: Iterable[MethodResult]) -> dict[str, int]:
-    """How often each cited line ran, over all methods of its equation."""
+    """How often each line that verification runs was executed, over all methods of its equation."""
+    runs = {match.anchor.id for match in project.linked.matches.values() if match.anchor.role in EXECUTED}
     counts: dict[str, int] = {}
     for result in results:
         for anchor, count in result.executions.items():
-            counts[anchor] = max(counts.get(anchor, 0), count)
+            if anchor in runs:
+                counts[anchor] = max(counts.get(anchor, 0), count)
     return counts
 
 

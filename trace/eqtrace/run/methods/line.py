@@ -120,15 +120,15 @@ class LineCheck:
             return
         comparison, kinks = compare_in_float64(self._form, part, values, sizes, self._equation.tolerance)
         line = self.line
-        line.points += 1
-        line.kinks += kinks
-        if comparison.undecided == comparison.entries and comparison.entries:
-            line.undecided += 1
-            line.points -= 1
-            return
         if comparison.mismatch is not None:
+            line.points += 1
             self._refute(part, each, comparison)
             return
+        if comparison.undecided:
+            line.undecided += 1
+            return
+        line.points += 1
+        line.kinks += kinks
         if comparison.worst_ulp > line.worst_ulp:
             line.worst_ulp, line.worst_at = comparison.worst_ulp, each.origin
         if replayed and self._replay is not None and not line.why_sampled:
