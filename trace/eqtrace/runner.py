@@ -192,7 +192,7 @@ def _lost(equation: Equation, method: str, outcome: Lost | Crashed) -> MethodRes
 
 def _executions(project: Project, results: Iterable[MethodResult]) -> dict[str, int]:
     """How often each line that verification runs was executed, over all methods of its equation."""
-    runs = {match.anchor.id for match in project.linked.matches.values() if match.anchor.role in EXECUTED}
+    runs = {held.anchor.id for held in project.linked.matches.values() if held.anchor.role in EXECUTED}
     counts: dict[str, int] = {}
     for result in results:
         for anchor, count in result.executions.items():
@@ -205,14 +205,14 @@ def _not_executed(project: Project, executions: Mapping[str, int], faults: Itera
     """A fault for each line that was to run and never did; where user code failed, that is the finding."""
     failed = {fault.equation for fault in faults if fault.kind in ("user-code-failed", "internal-error")}
     found = []
-    for match in project.linked.matches.values():
-        anchor, equation = match.anchor, match.anchor.id.partition("/")[0]
-        if anchor.role not in EXECUTED or match.span is None or equation in failed or equation not in project.selected:
+    for held in project.linked.matches.values():
+        anchor, equation = held.anchor, held.anchor.id.partition("/")[0]
+        if anchor.role not in EXECUTED or held.span is None or equation in failed or equation not in project.selected:
             continue
         if not executions.get(anchor.id):
-            message = f"no run executed {match.span.path}:{match.span.line} ({match.source})"
+            message = f"no run executed {held.span.path}:{held.span.line} ({held.source})"
             hint = "add a scenario that reaches the line, or a `call`"
-            related = (Related(match.span, "never executed"),)
+            related = (Related(held.span, "never executed"),)
             found.append(Fault("not-executed", message, anchor.span, hint, related, equation))
     return found
 
