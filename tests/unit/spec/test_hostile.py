@@ -85,8 +85,9 @@ def test_every_field(tmp_path: Path, payload: str) -> None:
     folder = tmp_path / "spec"
     folder.mkdir()
     config = Config(root=tmp_path, spec=("spec/*.yaml",))
+    keys_too = payload in PAYLOADS[:3]
     for number, (file, path) in enumerate(PLACES):
-        if file in companions.values():
+        if file in companions.values() or (path and isinstance(path[-1], tuple) and not keys_too):
             continue
         text = yaml.dump(replaced(plain[file], path, payload), Dumper=yaml.CSafeDumper, allow_unicode=True)
         (folder / f"{number}.yaml").write_text(text, "utf-8")

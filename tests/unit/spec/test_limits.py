@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 import tracemalloc
 from collections.abc import Callable
@@ -39,6 +41,9 @@ def from_bytes(root: Path, content: bytes) -> Specification:
         ("- " * 50_000, "nested more than"),
         ("{a: " * 50_000, "nested"),
         ("? " * 50_000, "nested more than"),
+        ("- " * 41 + "x", "nested more than 40"),
+        ("[" * 41 + "]" * 41, "nested more than 40"),
+        ("\n".join(" " * i + "a:" for i in range(60)), "nested more than 40"),
         ("- \n" * 260_000, "more than 250,000 values"),
         ("a: '" + "x" * 100_001 + "'\n", "longer than 100,000 characters"),
         ("? '" + "x" * 100_001 + "'\n: 1\n", "longer than 100,000 characters"),
@@ -60,6 +65,23 @@ def test_laughs_take_no_memory(spec: Load) -> None:
         assert tracemalloc.get_traced_memory()[1] < 20_000_000
     finally:
         tracemalloc.stop()
+
+
+def test_many_faults_take_no_time(spec: Load) -> None:
+    start = time.perf_counter()
+    unknown = "m: {f: {sympy: x, " + ", ".join(f"wher{i}: x" for i in range(40_000)) + "}}\n"
+    named = "m:\n" + "".join(f"  f{i}: {{sympy: x, given: [{{equation: 'm:g{i}'}}]}}\n" for i in range(5_000))
+    loaded = spec({"a.yaml": unknown, "b.yaml": named.replace("m:", "n:", 1)})
+    assert [fault.kind for fault in loaded.faults].count("schema") == 501
+    assert [fault.kind for fault in loaded.faults].count("unknown-reference") == 5_000
+    assert "39500 more" in " ".join(fault.message for fault in loaded.faults)
+    assert time.perf_counter() - start < 5
+
+
+def test_carriage_returns(spec: Load) -> None:
+    loaded = spec({"a.yaml": "m:\r  f:\r    sympy: |\r      x\r      y\r    latex: >\r      z\r"})
+    assert loaded.faults == ()
+    assert loaded.equations[0].statements[0].at(2).line == 5
 
 
 def test_aliases_within_bounds_are_followed(spec: Load) -> None:
@@ -118,3 +140,22 @@ def test_an_unreadable_file(tmp_path: Path) -> None:
 def test_globs_that_match_nothing(tmp_path: Path) -> None:
     loaded = load(Config(root=tmp_path, spec=("spec/**/*.yaml", "x.yaml")))
     assert (loaded.files, loaded.faults) == ((), ())
+
+
+PURE = """
+import sys, yaml
+del yaml.CSafeLoader
+from pathlib import Path
+from eqtrace.config import Config
+from eqtrace.spec.load import load
+found = load(Config(root=Path(sys.argv[1]), spec=("*.yaml",)))
+print(len(found.equations), [(fault.kind, fault.span.line) for fault in found.faults])
+"""
+
+
+def test_without_libyaml(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("m: {f: {sympy: x}, g: {sympy: no}, h: {sympy: 'x'}}\n")
+    (tmp_path / "b.yaml").write_text("a:\n" + "- " * 1000)
+    (tmp_path / "c.yaml").write_text("\n{\n")
+    done = subprocess.run([sys.executable, "-c", PURE, tmp_path], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "2 [('yaml-type', 1), ('limit', 2), ('yaml-syntax', 3)]"

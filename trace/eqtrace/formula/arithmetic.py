@@ -210,6 +210,12 @@ class Operations(ABC):
             return max(left, right) if name == "Max" else min(left, right)
         return self.real_extreme(name, self.real(left), self.real(right))
 
+    def choose(self, condition: Mask, value: Value, other: Value) -> Value:
+        """`value` where the condition holds, else `other`; an array holds integers only or reals only."""
+        if is_array(condition) and is_integer(value) != is_integer(other):
+            value, other = self.real(value), self.real(other)
+        return choose(condition, value, other)
+
     def floor(self, value: Value, mask: Mask) -> Value:
         """Largest integer not above."""
         return value if is_integer(value) else self.real_floor(value, mask)

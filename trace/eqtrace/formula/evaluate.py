@@ -233,10 +233,10 @@ def evaluate(
 
 def sides(form: Form, part: int, values: Values, sizes: Mapping[str, int], arithmetic: Arithmetic) -> list[Array]:
     """The sides of a statement that is one equation."""
-    found = evaluate(form, part, values, sizes, arithmetic)
-    if len(found) != 1:
-        raise EvaluationError(f"{form.equation} holds {len(found)} equations in this statement")
-    return list(found[0].sides)
+    count = len(form.equations(part))
+    if count != 1:
+        raise EvaluationError(f"{form.equation} holds {count} equations in this statement")
+    return list(evaluate(form, part, values, sizes, arithmetic)[0].sides)
 
 
 def truth(

@@ -195,9 +195,9 @@ class Reader:
     def _binary(self, node: ast.BinOp) -> Term:
         place = self.place(node)
         if isinstance(node.op, ast.BitXor):
-            return self.error(node, "^ is no power in a form", "write x**y")
-        if isinstance(node.op, ast.MatMult):
-            return self.error(node, "@ cannot stand in a form", "write Sum(X[t, k]*W[k, j], k)")
+            self.error(node, "^ is no power in a form", "write x**y")
+        elif isinstance(node.op, ast.MatMult):
+            self.error(node, "@ cannot stand in a form", "write Sum(X[t, k]*W[k, j], k)")
         if self.is_condition(node):
             return self.error(node, "a condition stands where a number is needed", _BRACKET)
         left, right = self.term(node.left), self.term(node.right)
@@ -216,6 +216,8 @@ class Reader:
                 return Call("Mod", (left, right), **place)
             case ast.Pow():
                 return self._power(node, left, right)
+            case ast.BitXor() | ast.MatMult():
+                return _NOTHING
         return self.error(node, "this operator cannot stand in a form")
 
     def _power(self, node: ast.BinOp, base: Term, exponent: Term) -> Term:

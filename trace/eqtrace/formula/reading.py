@@ -12,7 +12,7 @@ from eqtrace.formula.form import RESULT, Form, Part, Range, Shape
 from eqtrace.formula.helpers import Helpers
 from eqtrace.formula.names import Found, Names
 from eqtrace.formula.parse import Errors, parse_conditions, parse_statement, parse_term
-from eqtrace.formula.term import Condition, Eq, Indexed, Name, Node, Number, Statement, Term, walk
+from eqtrace.formula.term import Condition, Eq, Indexed, Name, Node, Number, Statement, Term, Truth, walk
 from eqtrace.formula.vocabulary import reserved
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault
@@ -78,6 +78,7 @@ class Reading:
         if isinstance(statement, Term):
             if not self.equation.whole:
                 self._fault(text, 0, len(text.value), "a statement is needed here", "write Eq(left, right)")
+                return Part(text, Truth(True))
             free = tuple(dict.fromkeys(helpers.free(statement)))
             left = Indexed(RESULT, tuple(map(Name, free))) if free else Name(RESULT)
             statement = Eq((left, statement))

@@ -37,8 +37,9 @@ class Tree:
 
     def at(self, node: ast.AST) -> tuple[int, int]:
         """Where a node stands: offset and length in characters."""
-        start = self._character(getattr(node, "col_offset", 0))
-        end = self._character(getattr(node, "end_col_offset", 0))
+        # A tuple without brackets of its own has those that the text was read within.
+        start = max(0, self._character(getattr(node, "col_offset", 0)))
+        end = min(len(self.text), self._character(getattr(node, "end_col_offset", 0)))
         return start, max(1, end - start)
 
     def source(self, node: ast.AST) -> str:

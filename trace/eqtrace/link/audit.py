@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from eqtrace.code.calls import CallGraph
@@ -99,7 +99,9 @@ def _anchor_faults(
 def _waiver_fault(found: Match, index: Index) -> Fault | None:
     """A waiver's line is a claim like an anchor's; whatever else is wrong with one is told as an unused waiver."""
     fault = fault_of(found, None, index)
-    return fault if fault is not None and fault.kind in ("line-moved", "weak-anchor", "anchor-ambiguous") else None
+    if fault is not None and fault.kind == "line-moved" and found.span is not None:
+        return replace(fault, hint=f"write {found.span.path}:{found.span.line}")
+    return fault if fault is not None and fault.kind in ("weak-anchor", "anchor-ambiguous") else None
 
 
 def _unreadable_files(

@@ -46,7 +46,7 @@ class Text:
         return self.value
 
     def at(self, offset: int, length: int = 1) -> Span:
-        """The place of `length` characters from `offset` of the value; the whole scalar where YAML's folding hides it."""
+        """The place of `length` characters from `offset` on; the whole scalar where folding hides it."""
         span = self.span
         if self.style == "|":
             before = self.value[:offset]

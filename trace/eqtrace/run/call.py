@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from eqtrace.model.symbol import Symbol
 from eqtrace.model.span import Text
+from eqtrace.model.symbol import Symbol
 
 _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
@@ -48,7 +48,7 @@ def names(node: ast.expr) -> set[str]:
 
 
 class Interpreter:
-    """Walks a call expression: names, constants, subscripts, attributes, arithmetic, and calls of the user's own functions.
+    """Walks a call expression: names, constants, subscripts, attributes, arithmetic and own calls.
 
     Args:
         values: symbols, sizes and `rng`.

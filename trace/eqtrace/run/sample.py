@@ -183,7 +183,7 @@ def _within(domain: Domain, sizes: Mapping[str, int], rng: Generator, fill: Fill
     values = np.asarray(fill(rng, shape), dtype=float)
     if domain.probability_row:
         weights = np.abs(values) + (np.abs(values).sum(axis=-1, keepdims=True) == 0)
-        return weights / weights.sum(axis=-1, keepdims=True)
+        return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
     return _bounded(values, low, high, domain.open, rng)
 
 

@@ -24,8 +24,8 @@ from eqtrace.run.failed import Failed
 from eqtrace.run.hook import install
 from eqtrace.run.methods import METHODS
 from eqtrace.run.outcome import Lost
-from eqtrace.run.work import Work, Unit
 from eqtrace.run.record import Recorder
+from eqtrace.run.work import Unit, Work
 
 
 class Session:

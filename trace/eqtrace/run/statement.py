@@ -42,7 +42,7 @@ class Statement:
         tree, lines = source_tree(site.file)
         text = decode(Path(site.file).read_bytes())
         statement = Tree(SourceFile(site.file, text, tree)).statement(site.line, site.column)
-        if statement is None:
+        if not isinstance(statement, ast.stmt):
             raise CannotRun("the statement is not where it was")
         lefts = {symbol: parse_left(text, statement) for symbol, text in site.outputs.items()}
         for symbol, left in lefts.items():

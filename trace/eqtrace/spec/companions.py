@@ -69,7 +69,8 @@ def _waiver(document: Document, model: schema.Waiver, place: Any) -> Waiver | No
     path, _, line = (model.at or "").rpartition(":")
     if not inside(document, place.values["at"], path):
         return None
-    return Waiver(model.reason, span, path=path, line=int(line), function=model.function, code=model.code or "")
+    at = document.text(place.values["at"])
+    return Waiver(model.reason, span, path=path, line=int(line), function=model.function, code=model.code or "", at=at)
 
 
 def reviews(document: Document) -> tuple[Review, ...]:

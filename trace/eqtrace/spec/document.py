@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -11,9 +12,10 @@ from yaml.nodes import MappingNode, Node, ScalarNode, SequenceNode
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
 from eqtrace.spec import scalar
-from eqtrace.spec.compose import MAX_NODES, PREFIX, STR, compose
+from eqtrace.spec.compose import MAX_DEPTH, MAX_NODES, PREFIX, STR, compose
 
 MAX_SCALAR = 100_000  # characters
+_LINE_END = re.compile("\r\n|\r|\n")
 _SCALARS = {PREFIX + kind for kind in ("str", "int", "float", "bool", "null", "timestamp", "merge")}
 _COLLECTIONS = {PREFIX + "map", PREFIX + "seq"}
 
@@ -67,7 +69,7 @@ class Document:
     @cached_property
     def lines(self) -> list[str]:
         """The lines of the file, without their ends."""
-        return [line.removesuffix("\r") for line in self.source.split("\n")]
+        return _LINE_END.split(self.source)
 
     def span(self, place: Place | Node) -> Span:
         """Where a value stands; a block ends where its last value does."""
@@ -140,6 +142,9 @@ class _Converter:
             return data, place
         if node in self._open:
             raise Refused(Fault("limit", "an alias stands inside the value that it names", self._document.span(node)))
+        if len(self._open) >= MAX_DEPTH:
+            message = f"the document is nested more than {MAX_DEPTH} levels deep"
+            raise Refused(Fault("limit", message, self._document.span(node), "split the file: one topic a file"))
         self._open.add(node)
         before = self._size
         if node.tag not in _COLLECTIONS:

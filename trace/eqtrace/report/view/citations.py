@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from eqtrace.code.calls import CallGraph, CallSite
-from eqtrace.code.names import FunctionRef
+from eqtrace.code.entity import FunctionRef
 from eqtrace.model.anchor import Anchor, Role, Status
 from eqtrace.model.results import Results
 from eqtrace.model.topic import Topic

@@ -160,9 +160,7 @@ class Shadows:
         code = self._code(original.__code__)
         space = dict(self.namespace(original.__module__)) if original.__module__ in sys.modules else {}
         defaults = original.__defaults__ and tuple(self.twin(value) for value in original.__defaults__)
-        cells = {
-            name: cell for name, cell in zip(original.__code__.co_freevars, original.__closure__ or (), strict=True)
-        }
+        cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
         closure = tuple(self._cell(name, cells.get(name)) for name in code.co_freevars)
         built = types.FunctionType(code, space, original.__name__, defaults, closure)
         if original.__kwdefaults__:
@@ -196,7 +194,9 @@ def computed_constants(file: str) -> Iterator[tuple[str, types.CodeType]]:
         target = node.targets[0] if isinstance(node, ast.Assign) and len(node.targets) == 1 else None
         target = node.target if isinstance(node, ast.AnnAssign) else target
         value = getattr(node, "value", None)
-        if isinstance(target, ast.Name) and names.count(target.id) == 1 and value is not None and not _is_literal(value):
+        if value is None or _is_literal(value):
+            continue
+        if isinstance(target, ast.Name) and names.count(target.id) == 1:
             assignment = ast.copy_location(ast.Assign([target], Exact(lines).visit(value)), node)
             yield target.id, compile(ast.fix_missing_locations(ast.Module([assignment], [])), file, "exec")
 

@@ -64,10 +64,7 @@ def as_ball(value: Any) -> arb:
 
 def same_infinity(left: arb, right: arb) -> bool:
     """Whether both are the same exact infinity."""
-    for infinity in (arb.pos_inf(), arb.neg_inf()):
-        if left == infinity and right == infinity:
-            return True
-    return False
+    return any(left == infinity and right == infinity for infinity in (arb.pos_inf(), arb.neg_inf()))
 
 
 def outcome(left: Any, right: Any, exactly: bool = False) -> Outcome:
@@ -128,7 +125,7 @@ def float_comparison(
     Args:
         code: the captured values.
         exact: the form's values at high precision.
-        rounded: the form in 53-bit balls on widened inputs; at a kink once for each branch, and either's value is right.
+        rounded: the form in 53-bit balls on widened inputs; at a kink for each branch, and either's value is right.
         mask: where entries mean anything; None is everywhere.
         tolerance: a declared bound that is accepted as well.
     """

@@ -6,7 +6,7 @@ import random
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +19,6 @@ from eqtrace.run.site import Site
 from eqtrace.run.snapshot import Copier
 from eqtrace.run.statement import CannotRun, Statement, call_with, resolve, whole_outputs
 from eqtrace.run.walk import assign
-
-if TYPE_CHECKING:
-    from eqtrace.run.session import Session
 
 _EXAMPLES = 200  # that Hypothesis may draw before it gives up finding a simpler one
 _TRIALS = 2000  # runs of the statement in all, shrinking included

@@ -54,7 +54,7 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     total, details = 0, []
     try:
         for part, law in laws:
-            levels, calls = _levels(equation, form, part, law, targets[0], session, counts)
+            levels = _levels(equation, form, part, law, targets[0], session, counts)
             total += levels.size
             details.append(_test(levels, law.law != "Categorical"))
             _deterministic(equation, form, targets[0], session)
@@ -66,10 +66,17 @@ def verify(equation: Equation, session: Session) -> MethodResult:
         hint = f"seed {session.work.seed}; the tests' false-alarm probability is {FALSE_ALARM:g}"
         fault = Fault("distribution-mismatch", str(mismatch), equation.span, hint, places, equation.id, "distribution")
         return MethodResult(
-            equation.id, "distribution", Verdict.REFUTED, Evidence(total, seed=session.work.seed), (fault,), counts
+            equation.id,
+            "distribution",
+            Verdict.REFUTED,
+            Evidence(total, seed=session.work.seed),
+            (fault,),
+            session.captures.counts(equation, counts),
         )
     evidence = Evidence(total, seed=session.work.seed, detail="; ".join(details))
-    return MethodResult(equation.id, "distribution", Verdict.TESTED, evidence, (), counts)
+    return MethodResult(
+        equation.id, "distribution", Verdict.TESTED, evidence, (), session.captures.counts(equation, counts)
+    )
 
 
 def _levels(
@@ -80,12 +87,13 @@ def _levels(
     target: Target,
     session: Session,
     counts: dict[str, int],
-) -> tuple[np.ndarray, int]:
+) -> np.ndarray:
     """The drawn values mapped through the stated distribution function, until `DRAWS` of them are there."""
     rng = session.rng(equation.id, "distribution")
     found: list[np.ndarray] = []
     size, calls = 0, 0
     own = {anchor.id for anchor in equation.anchors}
+    subject = _subject(law)
     while size < DRAWS and calls < CALLS:
         draw = large_draw(form, equation.symbols, target.symbols, rng)
         recording = session.captures.record(equation, target, draw, rng)
@@ -93,14 +101,16 @@ def _levels(
         for anchor, number in recording.executions.items():
             if anchor in own:
                 counts[anchor] = counts.get(anchor, 0) + number
-        events = [event for anchor in own for event in recording.events.get(anchor, ()) if event.outputs]
+        events = [
+            event for anchor in sorted(own) for event in recording.events.get(anchor, ()) if subject in event.outputs
+        ]
         if not events:
             raise _Mismatch(f"{target.name} never reached a line that draws")
         for event in events:
             level = _level(equation, form, law, event, rng)
             found.append(level.reshape(-1, level.shape[-1]) if level.ndim > 1 else level.reshape(1, -1))
             size += level.size
-    return np.concatenate([each.ravel() for each in found]), calls
+    return np.concatenate([each.ravel() for each in found])
 
 
 def _level(equation: Equation, form: Form, law: Distributed, event: Event, rng: np.random.Generator) -> np.ndarray:
@@ -108,17 +118,22 @@ def _level(equation: Equation, form: Form, law: Distributed, event: Event, rng: 
     solved = solve(form.shapes, values)
     if solved.mismatches:
         raise _Mismatch("; ".join(map(str, solved.mismatches)))
-    subject = law.subject
-    assert isinstance(subject, Indexed | Name)
-    drawn = np.asarray(values[subject.base if isinstance(subject, Indexed) else subject.name])
+    drawn = np.asarray(values[_subject(law)])
     if law.law == "Uniform":
         low, high = value_of(form, law.args, values, solved.sizes, Float64()).sides
         level = (drawn - low) / (high - low)
         if level.min() < 0 or level.max() > 1:
             worst = drawn.flat[int(np.argmax(np.abs(level - 0.5)))]
             raise _Mismatch(f"{worst!r} was drawn, outside the support [{low.min()!r}, {high.max()!r}]")
-        return level
+        return np.asarray(level)
     return _categorical_level(law, values, drawn, rng)
+
+
+def _subject(law: Distributed) -> str:
+    """The symbol that is drawn."""
+    subject = law.subject
+    assert isinstance(subject, Indexed | Name)
+    return subject.base if isinstance(subject, Indexed) else subject.name
 
 
 def _categorical_level(
@@ -132,7 +147,7 @@ def _categorical_level(
     if category.min() < 0 or category.max() >= p.size or np.any(p[category] <= 0):
         raise _Mismatch(f"category {category.max()} was drawn, which has no probability")
     upper = np.cumsum(p)
-    return upper[category] - p[category] * rng.random(category.shape)
+    return np.asarray(upper[category] - p[category] * rng.random(category.shape))
 
 
 def _test(levels: np.ndarray, continuous: bool) -> str:

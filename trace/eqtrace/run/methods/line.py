@@ -155,7 +155,7 @@ class LineCheck:
             elif loose:
                 line.why_sampled = f"the statement reads {', '.join(loose)}, rounded before it, which no symbol binds"
             elif self._difference(part, each, values, sizes, BITS[0], Constants.WIDE) is not Outcome.DIFFERENT:
-                line.why_sampled = "a constant in the code is more than half an ulp off the value that the form gives it"
+                line.why_sampled = "a constant in the code is more than half an ulp off what the form says"
             else:
                 self._refute(part, each, None)
         except Undecided:

@@ -55,10 +55,17 @@ def verify(equation: Equation, session: Session) -> MethodResult:
         places = tuple(Related(Span(site.path, site.line, site.column), "built here") for _, site in sites)
         fault = Fault("structure-mismatch", str(mismatch), mismatch.span, "", places, equation.id, "structure")
         evidence = Evidence(made + 1, seed=session.work.seed)
-        return MethodResult(equation.id, "structure", Verdict.REFUTED, evidence, (fault,), counts)
+        return MethodResult(
+            equation.id, "structure", Verdict.REFUTED, evidence, (fault,), session.captures.counts(equation, counts)
+        )
     detail = f"keys in order, shapes and starting values of {made} runs at different sizes"
     return MethodResult(
-        equation.id, "structure", Verdict.TESTED, Evidence(made, seed=session.work.seed, detail=detail), (), counts
+        equation.id,
+        "structure",
+        Verdict.TESTED,
+        Evidence(made, seed=session.work.seed, detail=detail),
+        (),
+        session.captures.counts(equation, counts),
     )
 
 
@@ -92,7 +99,7 @@ def _dictionary(equation: Equation, recording: Recording) -> Mapping[str, Any]:
 def _expanded(
     structure: Sequence[ParameterStart], sizes: Mapping[str, int], equation: Equation
 ) -> Iterator[tuple[str, ParameterStart]]:
-    """Keys in order: entries with the same placeholder that follow each other repeat together for each of its values."""
+    """Keys in order: neighbouring entries with the same placeholder repeat together for each of its values."""
     for placeholder, group in groupby(structure, key=lambda entry: _placeholder(entry.key.value)):
         entries = list(group)
         if not placeholder:
