@@ -106,6 +106,8 @@ def _integer_power(x: arb, exponent: int) -> arb:
         return -size if x < 0 and exponent % 2 else size
     if exponent < 0 and x.is_zero():
         return NAN if exponent % 2 else INFINITY
+    if exponent > 0 and x.mid().is_zero():  # FLINT's power of a ball about 0 is NaN
+        return arb(0, (x.rad() ** exponent).upper())
     return x**exponent
 
 
