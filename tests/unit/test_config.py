@@ -136,6 +136,12 @@ def test_links_out_of_the_root_are_refused(tmp_path: Path) -> None:
     assert "link" in fault
 
 
+@pytest.mark.parametrize("pattern", [".", "./", "a/b**/*.yaml", "***"])
+def test_patterns_that_are_none(tmp_path: Path, pattern: str) -> None:
+    (fault,) = faults(tmp_path, f"[tool.eqtrace]\nspec = ['{pattern}']\n")
+    assert fault.startswith("pyproject.toml:2: spec: ")
+
+
 def test_not_usable_at_all(tmp_path: Path) -> None:
     assert "no [tool.eqtrace] table" in faults(tmp_path, "[tool.other]\n")[0]
     assert "not valid TOML" in faults(tmp_path, "[tool.eqtrace\n")[0]

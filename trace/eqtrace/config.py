@@ -213,6 +213,14 @@ class _Reader:
     def paths(self, keys: tuple[str, ...], value: Any) -> tuple[str, ...] | None:
         return self._list(keys, value, self.path)
 
+    def globs(self, keys: tuple[str, ...], value: Any) -> tuple[str, ...] | None:
+        """Patterns of files; `**` stands for folders and only alone."""
+        found = self.paths(keys, value)
+        for pattern in found or ():
+            if pattern == "." or any("**" in part and part != "**" for part in pattern.split("/")):
+                self._fault(keys, f"{pattern!r} is no pattern of files, like 'spec/*.yaml' or 'spec/**/*.yaml'")
+        return found
+
     def texts(self, keys: tuple[str, ...], value: Any) -> tuple[str, ...] | None:
         return self._list(keys, value, self.text)
 
@@ -287,7 +295,7 @@ def _kind(value: Any) -> str:
 
 
 _KEYS: dict[str, Any] = {
-    "spec": _Reader.paths,
+    "spec": _Reader.globs,
     "sources": _Reader.paths,
     "tests": _Reader.paths,
     "packages": _Reader.texts,

@@ -57,18 +57,24 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
     specification = complete(specification, index)
     names = {name for draw in sizes.draws(config) for name in draw}
     forms: dict[str, Form] = {}
-    faults: list[Fault] = [*sizes.faults(config)]
+    faults: list[Fault] = []
     for equation in specification.equations:
         form, found = read(equation, parameters=_parameters(equation), sizes=names)
         if form is not None:
             forms[equation.id] = form
         if selected is None or equation.id in selected:
-            faults += [replace(fault, equation=equation.id) for fault in found]
+            faults += [replace(fault, equation=equation.id) for fault in found if not _is_told(fault, specification)]
     chosen = tuple(each.id for each in specification.equations if selected is None or each.id in selected)
     linked = link_audit(specification, index, config, None if selected is None else frozenset(chosen))
     faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
     every = (*specification.faults, *faults, *linked.faults)
     return Project(config, specification, index, forms, every, chosen, linked)
+
+
+def _is_told(fault: Fault, specification: Specification) -> bool:
+    """Whether the loader saw a reserved name already, at its key instead of in its form."""
+    told = {(each.span.path, each.span.line) for each in specification.faults if each.kind == "reserved-name"}
+    return fault.kind == "reserved-name" and (fault.span.path, fault.span.line) in told
 
 
 def _parameters(equation: Equation) -> tuple[str, ...] | None:
@@ -113,7 +119,7 @@ def _methods(project: Project, jobs: int, seed: int, timeout: float, progress: P
             if equation_id in project.forms:
                 units.append(unit)
             else:
-                results[unit] = _unreadable(equations[equation_id], method)
+                results[unit] = _without_form(equations[equation_id], method)
     if units:
         work = _work(project, seed)
         with Pool(min(jobs, len(units)), SESSION, work, timeout, work.root, work.pythonpath) as pool:
@@ -132,8 +138,13 @@ def _methods(project: Project, jobs: int, seed: int, timeout: float, progress: P
     ]
 
 
-def _unreadable(equation: Equation, method: str) -> MethodResult:
-    return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail="its form can't be read"))
+def _without_form(equation: Equation, method: str) -> MethodResult:
+    """Nothing is shown of an equation whose form is missing; one that can't be read has its own finding already."""
+    if equation.statements:
+        return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail="its form can't be read"))
+    what = f"{equation.id}: method `{method}` can't run: the equation has no form"
+    fault = Fault("method-not-run", what, equation.span, "write it under `sympy`", (), equation.id, method)
+    return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail="it has no form"), (fault,))
 
 
 def _work(project: Project, seed: int) -> Work:
@@ -219,6 +230,7 @@ def _results(
         specification=project.specification,
         selected=project.selected,
         matches=project.linked.matches,
+        waivers=project.linked.waivers,
         findings=findings,
         methods=methods,
         executions=executions,

@@ -35,8 +35,9 @@ def middles(array):
         lambda x: np.where(x > 0, x, 0.0), lambda x: np.clip(x, 0, 1), lambda x: np.cumsum(x, axis=1),
         lambda x: np.argmax(x, axis=1), lambda x: np.argsort(x), lambda x: np.sort(x), lambda x: x**2, lambda x: x**-1,
         lambda x: 2.0**x, lambda x: x * MATRIX, lambda x: MATRIX - x, lambda x: np.float64(2) * x[0, 0] + x,
-        lambda x: np.arctan2(x, 2 * x), lambda x: np.hypot(x, x), lambda x: np.median(x), lambda x: np.outer(x[0], x[1]),
-        lambda x: np.triu(x), lambda x: np.linalg.norm(x), lambda x: x % 0.7, lambda x: x // 0.7, np.degrees, np.radians,
+        lambda x: np.arctan2(x, 2 * x), lambda x: np.hypot(x, x), lambda x: np.median(x), lambda x: np.triu(x),
+        lambda x: np.outer(x[0], x[1]), lambda x: np.linalg.norm(x), lambda x: x % 0.7, lambda x: x // 0.7,
+        np.degrees, np.radians,
     ],
 )  # fmt: skip
 def test_numpy_works_on_balls(compute):
@@ -162,7 +163,8 @@ def test_precision():
 
 
 def test_half_ulp():
-    assert half_ulp(0.1).arb.contains(exact(Fraction(1, 10)).arb)
+    with precision(200):
+        assert half_ulp(0.1).arb.contains(exact(Fraction(1, 10)).arb)
     assert not half_ulp(0.1).arb.contains(arb(math.nextafter(0.1, 1)))
     assert half_ulp(0.0) == 0
     assert half_ulp(math.inf).isinf()

@@ -76,16 +76,21 @@ def test_softmax_of_masked_scores(form):
          {"E": np.arange(10.0).reshape(5, 2), "ids": np.array([4, 0, 4])}, {"T": 3, "d": 2, "V": 5},
          np.arange(10.0).reshape(5, 2)[[4, 0, 4]]),
         ("Eq(y[w, t], ids[w*k + t + 1])", {"y": "W T", "ids": "N", "k": ""}, {"w": "W", "t": "T"},
-         {"ids": np.arange(10) * 2, "k": 3}, {"W": 2, "T": 4, "N": 10}, (np.arange(2)[:, None] * 3 + np.arange(4) + 1) * 2),
-        ("Eq(dP[r, j], Piecewise((dX[r, j], r < T), (0, True)))", {"dP": "Tmax d", "dX": "T d"}, {"r": "Tmax", "j": "d"},
+         {"ids": np.arange(10) * 2, "k": 3}, {"W": 2, "T": 4, "N": 10}, (np.arange(2)[:,
+         None] * 3 + np.arange(4) + 1) * 2),
+        ("Eq(dP[r, j], Piecewise((dX[r, j], r < T), (0, True)))", {"dP": "Tmax d", "dX": "T d"}, {"r": "Tmax",
+         "j": "d"},
          {"dX": np.ones((3, 2))}, {"T": 3, "Tmax": 5, "d": 2}, np.concatenate([np.ones((3, 2)), np.zeros((2, 2))])),
-        ("Eq(dE[v, j], Sum(Piecewise((dX[t, j], Eq(ids[t], v)), (0, True)), t))", {"dE": "V d", "dX": "T d", "ids": "T"},
-         {"v": "V", "t": "T", "j": "d"}, {"dX": np.arange(6.0).reshape(3, 2), "ids": [1, 0, 1]}, {"T": 3, "d": 2, "V": 3},
+        ("Eq(dE[v, j], Sum(Piecewise((dX[t, j], Eq(ids[t], v)), (0, True)), t))", {"dE": "V d", "dX": "T d",
+         "ids": "T"},
+         {"v": "V", "t": "T", "j": "d"}, {"dX": np.arange(6.0).reshape(3, 2), "ids": [1, 0, 1]}, {"T": 3,
+         "d": 2, "V": 3},
          np.array([[2.0, 3], [4, 6], [0, 0]])),
         ("Eq(C[m], Sum(p[perm[j]], (j, 0, m)))", {"C": "n", "p": "n", "perm": "n"}, {"m": "n", "j": "n"},
          {"p": np.array([0.2, 0.5, 0.3]), "perm": [1, 2, 0]}, {"n": 3}, np.cumsum([0.5, 0.3, 0.2])),
         ("Eq(c, MaxOver(Piecewise((p[i], Sum(Piecewise((1, p[j] >= p[i]), (0, True)), j) >= k), (-oo, True)), i))",
-         {"c": "", "p": "n", "k": ""}, {"i": "n", "j": "n"}, {"p": np.array([0.5, 0.25, 0.125, 0.25]), "k": 3}, {"n": 4},
+         {"c": "", "p": "n", "k": ""}, {"i": "n", "j": "n"}, {"p": np.array([0.5, 0.25, 0.125, 0.25]), "k": 3},
+         {"n": 4},
          0.25),
         ("Eq(best, ArgMax(z[i], i))", {"best": "", "z": "n"}, {"i": "n"}, {"z": np.array([1.0, 3, 3, 2])}, {"n": 4}, 1),
         ("Eq(best, ArgMin(z[i]*w, i))", {"best": "", "z": "n", "w": ""}, {"i": "n"},
@@ -98,16 +103,19 @@ def test_softmax_of_masked_scores(form):
          {"Q": np.arange(12.0).reshape(3, 2, 2)}, {"H": 3, "T": 2, "dh": 2},
          np.arange(12.0).reshape(3, 2, 2).transpose(1, 0, 2).reshape(2, 6)),
         ("Eq(r[i], Sum(A[i, j]*x[j], j))", {"r": "T", "A": "T T", "x": "T"}, {"i": "T", "j": ("0", "i + 1")},
-         {"A": np.arange(9.0).reshape(3, 3), "x": np.array([1.0, 2, 3])}, {"T": 3}, np.tril(np.arange(9).reshape(3, 3)) @ [1, 2, 3]),
+         {"A": np.arange(9.0).reshape(3, 3), "x": np.array([1.0, 2, 3])}, {"T": 3},
+         np.tril(np.arange(9).reshape(3, 3)) @ [1, 2, 3]),
         ("Eq(f, Product(k + 1, (k, 0, n - 1)))", {"f": "", "n": ""}, {}, {"n": 5}, {}, 120),
         ("Eq(s, Sum(x[k], (k, 0, n - 4)))", {"s": "", "x": "n"}, {}, {"x": np.ones(3)}, {"n": 3}, 0),
         ("Eq(s, Sum(2, k) + Sum(z, k))", {"s": "", "z": "", "x": "n"}, {"k": "n"}, {"z": 0.5}, {"n": 3}, 7.5),
         ("Eq(r, Rank(X)*10 + Dim(X, 1))", {"r": "", "X": None}, {}, {"X": np.zeros((2, 7))}, {}, 27),
-        ("Eq(y, Mod(x, 0.75) + sign(x)*Abs(x) + Min(x, 2, n))", {"y": "", "x": "", "n": ""}, {}, {"x": 1.75, "n": 1}, {},
+        ("Eq(y, Mod(x, 0.75) + sign(x)*Abs(x) + Min(x, 2, n))", {"y": "", "x": "", "n": ""}, {}, {"x": 1.75,
+         "n": 1}, {},
          0.25 + 1.75 + 1),
         ("Eq(g, gamma(x) + loggamma(x) + erf(x) + beta(x, 2) + digamma(x) + factorial(3))", {"g": "", "x": ""}, {},
          {"x": 1.5}, {}, math.gamma(1.5) + math.lgamma(1.5) + math.erf(1.5) + 1 / (1.5 * 2.5) + 0.0364899739785765 + 6),
-        ("Eq(y, log(x, 2) + log2(x) + atan2(x, 1) + cbrt(x) + x**-2 + x**1.5 + 2**x)", {"y": "", "x": ""}, {}, {"x": 8.0}, {},
+        ("Eq(y, log(x, 2) + log2(x) + atan2(x, 1) + cbrt(x) + x**-2 + x**1.5 + 2**x)", {"y": "", "x": ""}, {},
+         {"x": 8.0}, {},
          6 + math.atan2(8, 1) + 2 + 1 / 64 + 8**1.5 + 256),
     ],
 )  # fmt: skip
@@ -217,6 +225,20 @@ def test_what_cannot_be_evaluated(form):
         sides(form("Eq(y[t], x[x[t]])", **keys), 0, {"y": [1.0], "x": [1.0]}, {"T": 1}, F)
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "Eq(y[i], exp(g) + g**2 + Max(g, x[i]) + sqrt(g) + MaxOver(Piecewise((x[k], k < i), (0, True)), k))",
+        "Eq(y[i], exp(Sum(x[k], (k, 0, i - 1))) + Product(x[k], (k, 0, i))**2)",
+    ],
+)
+def test_integers_among_reals(form, statement):
+    let = {"g": "Piecewise((x[i], x[i] > 0), (0, True))"}
+    found = form(statement, let=let, symbols={"y": "n", "x": "n"}, indices={"i": "n", "k": "n"})
+    values = {"x": np.array([0.5, -0.25, 2.0]), "y": np.zeros(3)}
+    agree(found, values, {"n": 3}, sides(found, 0, values, {"n": 3}, F)[1])
+
+
 # Kinks
 
 
@@ -279,6 +301,13 @@ def test_argmax_ties(form):
 def test_widening_keeps_the_domain(form):
     found = form("Eq(y, sqrt(1 - x**2) + acos(x))", symbols={"y": "", "x": ""})
     assert sides(found, 0, {"x": 1.0, "y": 0.0}, {}, LOW)[1][()].is_finite()
+
+
+def test_roots_of_nothing(form):
+    found = form("Eq(y, sqrt(Abs(0.1*x - x/10)))", symbols={"y": "", "x": ""})
+    root = sides(found, 0, {"x": 1.0, "y": 0.0}, {}, Balls(300))[1][()]
+    assert root.contains(0)
+    assert root.rad() < 1e-40
 
 
 # Properties

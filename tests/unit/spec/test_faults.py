@@ -83,6 +83,18 @@ FIRING = [
     ("yaml-type", "m: {f: {sympy: x, let: {‹1›: x}}}\n", "the key `1` is read as the number 1", "'1'"),
     ("yaml-type", "m: {f: {sympy: ‹!!python/name:os.system x›}}\n", "the tag", "without a tag"),
     ("yaml-type", "m: {f: ‹!foo {sympy: x}›}\n", "the tag `!foo`", "without a tag"),
+    (
+        "yaml-type",
+        HEAD + SYMBOLS + EQUATIONS + "example: {kind: steps, inputs: {X: [[true, ‹012›]]}}\n",
+        "octal",
+        "'012'",
+    ),
+    (
+        "yaml-type",
+        HEAD + SYMBOLS + EQUATIONS + "example: {kind: steps, inputs: {X: [1, [‹1e-5›]]}}\n",
+        "as a text",
+        "1.0e-5",
+    ),
     # schema
     ("schema", "m: {f: {sympy: x, ‹wher›: y}}\n", "`wher` is not known", "`where`"),
     ("schema", "m: {f: {sympy: x, domain: {x: {‹minn›: y}}}}\n", "`minn` is not known", "`min`"),
@@ -118,6 +130,7 @@ FIRING = [
     # reserved-name
     ("reserved-name", "m: {f: {sympy: x, symbols: {‹lambda›: {}}}}\n", "Python keyword", "`lambda_`"),
     ("reserved-name", "m: {f: {sympy: x, let: {‹in›: x}}}\n", "Python keyword", "`in_`"),
+    ("reserved-name", "m: {f: {sympy: x, let: {‹Sum›: x}}}\n", "a word of forms", "`Sum_`"),
     ("reserved-name", HEAD + "symbols: {‹Sum›: {}}\n" + EQUATIONS, "a word of forms", "`Sum_`"),
     ("reserved-name", HEAD + SYMBOLS + "indices: {‹pi›: 3}\n" + EQUATIONS, "a word of forms", "`pi_`"),
     ("reserved-name", HEAD + "symbols: {‹a-b›: {}}\n" + EQUATIONS, "a Python name", ""),
@@ -159,6 +172,7 @@ SILENT = [
     "\ufeffm: {f: {sympy: x}}\r\nn: {f: {sympy: x}}\r\n",
     "m: {f: &e {sympy: x}, g: *e}\n",
     HEAD + SYMBOLS + EQUATIONS,
+    HEAD + SYMBOLS + EQUATIONS + "example: {kind: steps, inputs: {X: [[1, 2.5], [1.0e-5]], s: [abc, '1e-5']}}\n",
     HEAD + "symbols: {\u03b5: {}}\nindices: {i: 3, j: [0, i]}\nwhere: ''\n" + EQUATIONS,
 ]
 
@@ -180,6 +194,19 @@ def test_all_at_once_in_order(spec: Callable[..., Specification]) -> None:
         ("a.yaml", 4, "duplicate-key"),
         ("a.yaml", 5, "control-character"),
         ("b.yaml", 2, "yaml-syntax"),
+    ]
+
+
+def test_faults_know_their_equation(spec: Callable[..., Specification]) -> None:
+    text = HEAD + "symbols: {X: {shap: [T]}}\nequations:\n  - {id: a.b, sympi: x}\n  - {sympy: x}\n"
+    short = "m:\n  f:\n    sympy: no\n  g: {}\n'n:h': {sympy: no}\n"
+    assert [fault.equation for fault in spec({"a.yaml": text, "b.yaml": short}).faults] == [
+        None,
+        "a.b",
+        None,
+        "m:f",
+        "m:g",
+        "n:h",
     ]
 
 

@@ -67,6 +67,23 @@ def test_laughs_take_no_memory(spec: Load) -> None:
         tracemalloc.stop()
 
 
+def test_many_faults_take_no_time(spec: Load) -> None:
+    start = time.perf_counter()
+    unknown = "m: {f: {sympy: x, " + ", ".join(f"wher{i}: x" for i in range(40_000)) + "}}\n"
+    named = "m:\n" + "".join(f"  f{i}: {{sympy: x, given: [{{equation: 'm:g{i}'}}]}}\n" for i in range(5_000))
+    loaded = spec({"a.yaml": unknown, "b.yaml": named.replace("m:", "n:", 1)})
+    assert [fault.kind for fault in loaded.faults].count("schema") == 501
+    assert [fault.kind for fault in loaded.faults].count("unknown-reference") == 5_000
+    assert "39500 more" in " ".join(fault.message for fault in loaded.faults)
+    assert time.perf_counter() - start < 5
+
+
+def test_carriage_returns(spec: Load) -> None:
+    loaded = spec({"a.yaml": "m:\r  f:\r    sympy: |\r      x\r      y\r    latex: >\r      z\r"})
+    assert loaded.faults == ()
+    assert loaded.equations[0].statements[0].at(2).line == 5
+
+
 def test_aliases_within_bounds_are_followed(spec: Load) -> None:
     few = "m:\n  f: &f {sympy: x, let: {r: x}}\n" + "".join(f"  g{i}: *f\n" for i in range(500))
     loaded = spec({"a.yaml": few})

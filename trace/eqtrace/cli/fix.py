@@ -55,7 +55,7 @@ def fix(select: tuple[str, ...], config_file: Path | None, diff: bool, form: str
     results = runner.audit(config, settings.selected(select, config))
     if not results.selected:
         return output.report(results, config.root, Reporting("full", None, (), False))
-    edits = fixing.edits(results.matches.values())
+    edits = fixing.edits([*results.matches.values(), *results.waivers])
     refusals = fixing.rewritten(config.root, edits)[1] if diff else fixing.apply(config.root, edits)[1]
     refused = {refusal.span.path for refusal in refusals}
     done = tuple(edit for edit in edits if edit.span.path not in refused)

@@ -134,6 +134,11 @@ def _subscript_children(node: ast.expr) -> Iterator[ast.expr]:
         yield node
 
 
+def is_result(text: str) -> bool:
+    """Whether a bind text names what a statement gives, in whatever statement: `result`, `result[i]` or `operand`."""
+    return text.strip().partition("[")[0].strip() in (RESULT, OPERAND)
+
+
 def parse_left(text: str, statement: StatementNode) -> Left:
     """Finds what a bind text names in a statement.
 

@@ -165,10 +165,6 @@ class Operations(ABC):
     def first_extreme(self, name: str, value: Value, axis: int, mask: Mask) -> Value:
         """The first place of the Max or Min along an axis, which is kept with length 1; `mask` is not None."""
 
-    def finished(self, value: Value) -> Value:
-        """A result: objects are reals throughout, though integers may have been mixed in."""
-        return value
-
     # What they share
 
     def add(self, left: Value, right: Value) -> Value:
@@ -213,6 +209,12 @@ class Operations(ABC):
                 return (np.maximum if name == "Max" else np.minimum)(left, right)
             return max(left, right) if name == "Max" else min(left, right)
         return self.real_extreme(name, self.real(left), self.real(right))
+
+    def choose(self, condition: Mask, value: Value, other: Value) -> Value:
+        """`value` where the condition holds, else `other`; an array holds integers only or reals only."""
+        if is_array(condition) and is_integer(value) != is_integer(other):
+            value, other = self.real(value), self.real(other)
+        return choose(condition, value, other)
 
     def floor(self, value: Value, mask: Mask) -> Value:
         """Largest integer not above."""

@@ -25,7 +25,6 @@ from eqtrace.formula.arithmetic import (
 from eqtrace.formula.ball import Ball, half_ulp
 
 _ARB = np.frompyfunc(arb, 1, 1)
-_ONLY_ARB = np.frompyfunc(lambda entry: entry if type(entry) is arb else arb(entry), 1, 1)
 _BALL = np.frompyfunc(arb, 2, 1)
 _FINITE = np.frompyfunc(arb.is_finite, 1, 1)
 _ORDER = np.frompyfunc(arbs.order, 2, 1)
@@ -40,11 +39,11 @@ def _over_array(function: Callable[[arb], arb]) -> Callable[[Value], Value]:
     return lambda value: ufunc(value) if is_array(value) else function(value)
 
 
-_FUNCTIONS = {name: _over_array(function) for name, function in arbs.FUNCTIONS.items()}
-
-
 def _clipped(function: Callable[[arb], arb], low: int, high: int | None) -> Callable[[Value], Value]:
-    """A monotone function whose arguments lie in its domain, though their balls may reach past its ends."""
+    """A monotone function whose arguments lie in its domain, though their balls may reach past its ends.
+
+    A true value past the end makes the code's own result NaN, which equals nothing.
+    """
 
     def within(x: arb) -> arb:
         if not x.contains(low) and not (high is not None and x.contains(high)):
@@ -56,7 +55,7 @@ def _clipped(function: Callable[[arb], arb], low: int, high: int | None) -> Call
     return _over_array(within)
 
 
-_CLIPPED = {
+_FUNCTIONS = {name: _over_array(function) for name, function in arbs.FUNCTIONS.items()} | {
     "sqrt": _clipped(arb.sqrt, 0, None),
     "asin": _clipped(arb.asin, -1, 1),
     "acos": _clipped(arb.acos, -1, 1),
@@ -70,7 +69,6 @@ class BallOperations(Operations):
     def __init__(self, balls: Balls) -> None:
         super().__init__()
         self.balls = balls
-        self.functions = {**_FUNCTIONS, **_CLIPPED} if balls.widen else _FUNCTIONS
 
     def lift(self, value: object, *, widen: bool) -> Value:
         """An input: floats exact, or with `widen` as wide as half an ulp to each side; zeros are exact."""
@@ -111,12 +109,6 @@ class BallOperations(Operations):
             return value
         return _objects(_ARB(value)) if is_array(value) else arb(value)
 
-    def finished(self, value: Value) -> Value:
-        """Objects as balls throughout."""
-        if is_array(value) and value.dtype == object:
-            return _objects(_ONLY_ARB(value))
-        return value
-
     def number(self, value: Fraction) -> Value:
         """The ball of a rational."""
         return arbs.of_fraction(value)
@@ -131,8 +123,8 @@ class BallOperations(Operations):
         if name in ("atan2", "beta"):
             return _pairwise(arbs.atan2 if name == "atan2" else arbs.beta, *values)
         if name == "log" and len(values) == 2:
-            return self.divide(self.functions["log"](values[0]), self.functions["log"](values[1]))
-        return self.functions[name](values[0])
+            return self.divide(_FUNCTIONS["log"](values[0]), _FUNCTIONS["log"](values[1]))
+        return _FUNCTIONS[name](values[0])
 
     def real_power(self, base: Value, exponent: Value) -> Value:
         """A power; integer exponents of finite balls go the quick way."""
@@ -141,10 +133,8 @@ class BallOperations(Operations):
                 return base**exponent
             if not any(entry.contains(0) for entry in base.ravel()):
                 return base**exponent
-        if self.balls.widen and not isinstance(exponent, int):
-            exponent = self.real(exponent)
-            if not is_array(exponent) and exponent == 0.5:
-                return self.functions["sqrt"](base)
+        if not is_array(exponent) and exponent == 0.5:
+            return _FUNCTIONS["sqrt"](base)
         if is_array(base) or is_array(exponent):
             return _objects(_POWER(base, exponent if isinstance(exponent, int) else self.real(exponent)))
         return arbs.power(base, exponent)
@@ -198,9 +188,10 @@ class BallOperations(Operations):
         less, more, same = np.less(left, right), np.greater(left, right), np.equal(left, right)
         open_ = ~(less | more | same)
         if open_.any():
+            left, right = self.real(left), self.real(right)
             left, right = np.broadcast_to(left, open_.shape), np.broadcast_to(right, open_.shape)
             for place in zip(*np.nonzero(open_), strict=True):
-                order = arbs.order(arb(left[place]), arb(right[place]))
+                order = arbs.order(left[place], right[place])
                 if order is None:
                     wanted = mask is None or _wanted_at(mask, place, open_.shape)
                     order = self._kink(left[place], right[place]) if wanted else 0

@@ -92,7 +92,7 @@ class _Program:
             lengths = tuple(run.extents[place.slot][1] for place in self.places)
             for narrow in self.masks:
                 mask = both(mask, narrow(run, mask))
-            found = [operations.finished(node(run.plain if plain else run, mask)) for node, plain in self.nodes]
+            found = [node(run.plain if plain else run, mask) for node, plain in self.nodes]
         free = len(self.indices)
         arrays = [on_grid(run, value, free, lengths) for value in found]
         wanted = None if mask is None else on_grid(run, mask, free, lengths)

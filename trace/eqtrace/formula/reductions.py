@@ -55,7 +55,7 @@ def _sum(run: Run, value: Value, place: Place, within: Mask, mask: Mask) -> Valu
         return 0
     axis = place.position - run.rank
     if within is not None:
-        value = choose(within, value, 0)
+        value = run.operations.choose(within, value, 0)
     elif not is_array(value) or value.shape[axis] == 1:
         return run.operations.multiply(value, length)
     return run.operations.sum_over(_spread(value, run, place), axis)
@@ -65,7 +65,7 @@ def _product(run: Run, value: Value, place: Place, within: Mask, mask: Mask) -> 
     if not run.extents[place.slot][1]:
         return 1
     if within is not None:
-        value = choose(within, value, 1)
+        value = run.operations.choose(within, value, 1)
     return run.operations.product_over(_spread(value, run, place), place.position - run.rank)
 
 

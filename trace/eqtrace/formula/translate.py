@@ -239,7 +239,7 @@ class Translator:
                 taken.append((True, run.operations.constant("nan")))
             result = taken[-1][1]
             for condition, value in reversed(taken[:-1]):
-                result = choose(condition, value, result)
+                result = run.operations.choose(condition, value, result)
             return result
 
         return pick

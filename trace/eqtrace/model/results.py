@@ -47,6 +47,7 @@ class Results:
     specification: Specification
     selected: tuple[str, ...]  # ids of the equations that were looked at
     matches: Mapping[str, Match]  # by anchor id
+    waivers: tuple[Match, ...] = ()  # of waivers that name a statement
     findings: tuple[Finding, ...] = ()
     methods: Mapping[str, tuple[MethodResult, ...]] = field(default_factory=dict)  # by equation id
     executions: Mapping[str, int] | None = None  # by anchor id; tests and states anchors are not in it

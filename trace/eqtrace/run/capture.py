@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from eqtrace.run.session import Session
     from eqtrace.run.site import Site
 
-SCENARIO_RUNS = 32  # of each scenario, over its size draws (design: at least 32 draws)
+LEAST_ROUNDS = 4  # runs of each scenario at each draw of sizes
+EXECUTIONS = 32  # of every line that scenarios reach, before they stop (design: at least 32 draws)
+MOST_ROUNDS = 32
 _BATCH = 5  # length of the arrays that scalar formulas are tried with
 
 
@@ -82,26 +84,46 @@ class Captures:
         found.faults.extend(scenarios.faults)
         for anchor in equation.anchors:
             found.by_anchor.setdefault(anchor.id, []).extend(scenarios.by_anchor.get(anchor.id, ()))
-            found.counts[anchor.id] = found.counts.get(anchor.id, 0) + scenarios.counts.get(anchor.id, 0)
+        found.counts = self.counts(equation, found.counts)
         return found
+
+    def counts(self, equation: Equation, own: Mapping[str, int]) -> dict[str, int]:
+        """How often each of the equation's lines ran: in a method's own runs and in the scenarios."""
+        scenarios = self.scenarios(equation.span).counts
+        return {
+            anchor.id: own.get(anchor.id, 0) + scenarios.get(anchor.id, 0)
+            for anchor in equation.anchors
+            if anchor.id in self._session.work.sites
+        }
 
     # --- scenarios -----------------------------------------------------------------------------------------------
 
     def scenarios(self, span: Span) -> Executions:
-        """What all scenarios together executed. Each runs `SCENARIO_RUNS` times, over all size draws."""
+        """What all scenarios together executed.
+
+        All run in rounds over the size draws, `LEAST_ROUNDS` for each draw; after that, those go on that reach a line
+        with fewer than `EXECUTIONS` executions, up to `MOST_ROUNDS`.
+        """
         if self._scenarios is None:
-            self._scenarios = Executions()
-            for name, scenario in self._scenario_functions(span):
-                try:
-                    self._run_scenario(name, scenario, self._scenarios)
-                except Failed as failed:
-                    self._scenarios.faults.append(failed.fault)
+            self._scenarios = found = Executions()
+            waiting = self._scenario_functions(span)
+            reached: dict[str, set[str]] = {name: set() for name in waiting}
+            least = LEAST_ROUNDS * max(1, len(self._session.work.draws))
+            for number in range(MOST_ROUNDS):
+                for name in list(waiting):
+                    rare = any(found.counts[anchor] < EXECUTIONS for anchor in reached[name])
+                    if number < least or rare:
+                        try:
+                            reached[name] |= self._run_scenario(name, waiting[name], number, found)
+                        except Failed as failed:
+                            found.faults.append(failed.fault)
+                            del waiting[name]
         return self._scenarios
 
-    def _scenario_functions(self, span: Span) -> list[tuple[str, Callable[..., Any]]]:
+    def _scenario_functions(self, span: Span) -> dict[str, Callable[..., Any]]:
         file = self._session.work.scenarios
         if file is None:
-            return []
+            return {}
         assert self._scenarios is not None
 
         def load() -> types.ModuleType:
@@ -117,24 +139,26 @@ class Captures:
             module = self._session.perform("import of the scenarios", Span(self._session.relative(file), 1), load)
         except Failed as failed:
             self._scenarios.faults.append(failed.fault)
-            return []
-        return [
-            (name, value)
+            return {}
+        return {
+            name: value
             for name, value in vars(module).items()
             if inspect.isfunction(value) and not name.startswith("_") and value.__module__ == module.__name__
-        ]
+        }
 
-    def _run_scenario(self, name: str, scenario: Callable[..., Any], found: Executions) -> None:
+    def _run_scenario(self, name: str, scenario: Callable[..., Any], number: int, found: Executions) -> set[str]:
+        """One run of a scenario; the anchors that it reached."""
         session = self._session
         place = Span(session.relative(scenario.__code__.co_filename), scenario.__code__.co_firstlineno)
         size_draws = session.work.draws or ({},)
-        for number in range(SCENARIO_RUNS):
-            sizes = dict(size_draws[number % len(size_draws)])
-            rng = session.rng("scenario", name, str(number))
-            with session.recorder.recording() as recording:
-                session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
-            shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
-            found.add(recording.events, recording.executions, f"scenario {name}, run {number} ({shown})")
+        sizes = dict(size_draws[number % len(size_draws)])
+        rng = session.rng("scenario", name, str(number))
+        with session.recorder.recording() as recording:
+            session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
+        session.recorder.clear()
+        shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
+        found.add(recording.events, recording.executions, f"scenario {name}, run {number} ({shown})")
+        return set(recording.executions)
 
     # --- calls with drawn inputs ---------------------------------------------------------------------------------
 

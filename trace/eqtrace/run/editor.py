@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Iterable, Sequence
 
 from eqtrace.code.tree import FunctionNode, StatementNode, is_compound, walk
@@ -116,12 +117,15 @@ class Editor:
         names = frozenset(mangle(name, owner) for name in names_in(walk(statement)))
         plan = make_plan(site, outputs, names, written(statement), owner)
         scopes = {self._tree.inner_scope(node, statement) for node in captured} or {None}
+        asserted = _asserted(statement.test) if isinstance(statement, ast.Assert) and captured else None
         around = self._around(statement, plan) if scopes == {None} else self._inner(captured, scopes, plan)
 
         def edit() -> None:
             for key, node in enumerate(captured):
                 self._tree.wrap(node, lambda held, key=key: self._call("value", ast.Constant(key), held))  # type: ignore[misc]
             around()
+            if asserted is not None:
+                ast.copy_location(statement, asserted)
 
         return plan, edit
 
@@ -201,6 +205,20 @@ class Editor:
         last: ast.stmt = ast.Pass() if bare else ast.Return(none)
         block = ast.With([ast.withitem(self._call("whole"), None)], [*body, *_located([last], place)])
         function.body[docstring:] = _located([block], place)
+
+
+def _asserted(test: ast.expr) -> ast.expr | None:
+    """The comparison whose place Python 3.11 gives to the AssertionError; it finds none in a call of a probe."""
+    if sys.version_info >= (3, 12) or isinstance(test, ast.Compare):
+        return test if sys.version_info < (3, 12) else None
+    parts: list[ast.expr] = []
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        parts = [test.operand]
+    elif isinstance(test, ast.BoolOp):
+        parts = test.values
+    elif isinstance(test, ast.IfExp):
+        parts = [test.test, test.body, test.orelse]
+    return next((found for part in reversed(parts) if (found := _asserted(part)) is not None), None)
 
 
 def _parameters(arguments: ast.arguments) -> list[str]:

@@ -12,6 +12,8 @@ from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any
 
+import numpy.random  # noqa: F401  (numpy loads it when it is first used: it must not find the user's `random` then)
+
 from eqtrace.errors import EqtraceError
 from eqtrace.run.instrument import instrument
 from eqtrace.run.record import Recorder

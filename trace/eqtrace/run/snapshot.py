@@ -43,29 +43,29 @@ class Copier:
         return self._copy(value, 0)
 
     def _copy(self, value: Any, depth: int) -> Any:
-        kind = type(value)
-        if kind in _ATOMS or isinstance(value, (np.generic, *_REFERENCES)):
-            return value.copy() if isinstance(value, np.void) else value  # a void looks into its array
+        kind = type(value)  # isinstance would ask the user's __class__
+        if kind in _ATOMS or issubclass(kind, (np.generic, *_REFERENCES)):
+            return value.copy() if issubclass(kind, np.void) else value  # a void looks into its array
         known = self._memo.get(id(value), self)
         if known is not self:
             return known
-        if depth > _DEEPEST:
-            return self._by_reference(f"values nested deeper than {_DEEPEST} are not copied")
         self._objects -= 1
+        if depth > _DEEPEST:
+            return self._by_reference(value, f"values nested deeper than {_DEEPEST} are not copied")
         if self._objects < 0:
-            return self._by_reference("some objects are not copied: there are too many", value)
+            return self._by_reference(value, "some objects are not copied: there are too many")
         self._kept.append(value)
-        if isinstance(value, np.ndarray):
+        if issubclass(kind, np.ndarray):
             return self._array(value, depth)
-        if kind is tuple or isinstance(value, tuple):
+        if issubclass(kind, tuple):
             return self._tuple(value, depth)
-        if isinstance(value, (frozenset, bytearray, array.array)):
+        if issubclass(kind, (frozenset, bytearray, array.array)):
             return self._remember(value, copy.copy(value))
-        if isinstance(value, (list, dict, set, collections.deque)):
+        if issubclass(kind, (list, dict, set, collections.deque)):
             return self._container(value, depth)
         return self._object(value, depth)
 
-    def _by_reference(self, note: str, value: Any = None) -> Any:
+    def _by_reference(self, value: Any, note: str) -> Any:
         if note not in self.notes:
             self.notes.append(note)
         return value
@@ -78,24 +78,17 @@ class Copier:
         self._bytes -= value.nbytes
         if self._bytes < 0:
             shape = "x".join(map(str, value.shape))
-            return self._by_reference(f"an array of {shape} is not copied: it passes the size limit", value)
+            return self._by_reference(value, f"an array of {shape} is not copied: it passes the size limit")
         twin = value.copy() if isinstance(value, np.ma.MaskedArray) else np.ndarray.copy(value, order="K")
         self._remember(value, twin)
         if value.dtype == object:
             for index in np.ndindex(value.shape):
-                np.ndarray.__setitem__(
-                    twin, index, self._boxed(self._copy(np.ndarray.__getitem__(value, index), depth + 1))
-                )
+                item = self._copy(np.ndarray.__getitem__(value, index), depth + 1)
+                if index:
+                    np.ndarray.__setitem__(twin, index, item)
+                else:  # an assignment would look for numbers in a list
+                    twin.fill(item)
         return twin
-
-    @staticmethod
-    def _boxed(item: Any) -> Any:
-        """An item as an object array takes it whole, also where it is a sequence itself."""
-        if isinstance(item, (list, tuple, np.ndarray)):
-            box = np.empty((), dtype=object)
-            box[()] = item
-            return box
-        return item
 
     def _tuple(self, value: tuple[Any, ...], depth: int) -> Any:
         items = [self._copy(item, depth + 1) for item in value]
@@ -129,7 +122,9 @@ class Copier:
         if _is_standard(kind) or hasattr(kind, "__del__"):
             return self._remember(value, value)
         try:
-            twin = object.__new__(kind)  # refuses C types: generators, locks, random generators, files
+            # object.__new__ refuses C types: generators, locks, random generators, files.
+            plain: Any = types.SimpleNamespace if issubclass(kind, types.SimpleNamespace) else object
+            twin = plain.__new__(kind)
         except TypeError:
             return self._remember(value, value)
         self._remember(value, twin)
@@ -205,37 +200,41 @@ def equal(left: Any, right: Any) -> bool:
 def _equal(left: Any, right: Any, seen: set[tuple[int, int]], depth: int) -> bool:
     if left is right or (id(left), id(right)) in seen:
         return True
-    if type(left) is not type(right) or depth > _DEEPEST:
+    kind = type(left)
+    if kind is not type(right) or depth > _DEEPEST:
         return False
-    if isinstance(left, np.ndarray):
+    if issubclass(kind, np.ndarray):
         return _equal_arrays(left, right, seen, depth)
-    if isinstance(left, (float, np.floating)):
+    if issubclass(kind, (float, np.floating)):
         return bool(left == right) or (math.isnan(left) and math.isnan(right))
-    if isinstance(left, (complex, np.complexfloating)):
+    if issubclass(kind, (complex, np.complexfloating)):
         return _equal(left.real, right.real, seen, depth) and _equal(left.imag, right.imag, seen, depth)
-    if isinstance(left, np.generic):
+    if issubclass(kind, np.generic):
         return _equal_arrays(np.asarray(left), np.asarray(right), seen, depth)
-    if type(left) in _ATOMS or isinstance(left, (frozenset, bytearray, array.array)):
+    if kind in _ATOMS or issubclass(kind, (frozenset, bytearray, array.array)):
         return bool(left == right)
-    if isinstance(left, _REFERENCES):
+    if issubclass(kind, _REFERENCES):
         return False
     seen.add((id(left), id(right)))
     return _equal_containers(left, right, seen, depth + 1)
 
 
 def _equal_containers(left: Any, right: Any, seen: set[tuple[int, int]], depth: int) -> bool:
-    if isinstance(left, (list, tuple, collections.deque)):
+    kind = type(left)
+    sequence = issubclass(kind, (list, tuple, collections.deque))
+    if sequence:
         if len(left) != len(right) or not all(_equal(a, b, seen, depth) for a, b in zip(left, right, strict=True)):
             return False
-    elif isinstance(left, dict):
-        if len(left) != len(right) or any(key not in right for key in left):
+    elif issubclass(kind, dict):
+        get = dict.__getitem__
+        if dict.keys(left) != dict.keys(right):
             return False
-        if not all(_equal(dict.__getitem__(left, key), dict.__getitem__(right, key), seen, depth) for key in left):
+        if not all(_equal(get(left, key), get(right, key), seen, depth) for key in dict.keys(left)):
             return False
-    elif isinstance(left, set) and left != right:
+    elif issubclass(kind, set) and left != right:
         return False
     mine, theirs = attributes(left), attributes(right)
-    if not isinstance(left, (list, tuple, collections.deque, dict, set)) and not mine and not theirs:
+    if not (sequence or mine or theirs or issubclass(kind, (dict, set))):
         return _opaque(left)
     return mine.keys() == theirs.keys() and all(_equal(mine[name], theirs[name], seen, depth) for name in mine)
 

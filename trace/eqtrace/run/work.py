@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from eqtrace.code.bind import is_result
 from eqtrace.formula.form import RESULT, Form
 from eqtrace.model.anchor import Anchor, Match, Role
 from eqtrace.model.equation import Equation
@@ -87,6 +88,10 @@ def bound_names(anchor: Anchor, equation: Equation, form: Form, function: str) -
             outputs[name] = code
         elif code:
             inputs[name] = code
+    for name, text in anchor.bind.items():
+        if is_result(text.value):
+            outputs[name] = text.value
+            inputs.pop(name, None)
     return inputs, outputs
 
 

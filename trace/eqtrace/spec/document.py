@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -14,6 +15,7 @@ from eqtrace.spec import scalar
 from eqtrace.spec.compose import MAX_DEPTH, MAX_NODES, PREFIX, STR, compose
 
 MAX_SCALAR = 100_000  # characters
+_LINE_END = re.compile("\r\n|\r|\n")
 _SCALARS = {PREFIX + kind for kind in ("str", "int", "float", "bool", "null", "timestamp", "merge")}
 _COLLECTIONS = {PREFIX + "map", PREFIX + "seq"}
 
@@ -67,7 +69,7 @@ class Document:
     @cached_property
     def lines(self) -> list[str]:
         """The lines of the file, without their ends."""
-        return [line.removesuffix("\r") for line in self.source.split("\n")]
+        return _LINE_END.split(self.source)
 
     def span(self, place: Place | Node) -> Span:
         """Where a value stands; a block ends where its last value does."""

@@ -24,17 +24,17 @@ class Outline:
     derived: bool = False
     shared: Shared = NOTHING
     symbols: Mapping[str, Symbol] = field(default_factory=dict)
-    words: frozenset[str] = names.VOCABULARY
+    words: frozenset[str] = names.VOCABULARY  # that no symbol can be named as
 
 
 def build(
     document: Document, context: Context, model: schema._Formula, place: Any, name: str, outline: Outline, span: Span
 ) -> Equation:
     """One equation, its topic's keys merged in."""
-    own = shared.build(document, context, model, place, name, outline.words)
+    own = shared.build(document, context, model, place, name)
     every = outline.shared if own is NOTHING else own.over(outline.shared)
     names.check(document, child(place, "symbols"), "a symbol", outline.words)
-    names.check(document, child(place, "functions"), "a function symbol", outline.words)
+    names.check(document, child(place, "functions"), "a function symbol")
     statements = texts(document, child(place, "sympy")) if model.sympy else ()
     if "{cite:" in model.label:
         context.prose(optional_text(document, place, "label"), name)

@@ -91,6 +91,7 @@ class _Loading:
 
     def _topics(self, name: str) -> tuple[Topic, ...]:
         from eqtrace.spec import short, topic
+        from eqtrace.spec.owner import owned
 
         document = self._document(name)
         if document is None or document.refused:
@@ -107,7 +108,7 @@ class _Loading:
             found = (one,) if one is not None else ()
         else:
             found = short.read(document, self.context)
-        self.faults += document.faults
+        self.faults += owned(document)
         return found
 
     def _document(self, name: str) -> Document | None:

@@ -14,6 +14,7 @@ from eqtrace.spec import scalar
 from eqtrace.spec.compose import STR
 from eqtrace.spec.document import Document, Entries, Items, Place
 
+MAX_MISTAKES = 500  # of one file, one by one
 Loc = tuple[int | str, ...]
 
 _WORDS = {
@@ -31,26 +32,33 @@ _WORDS = {
 def report(error: ValidationError, document: Document, place: Place, model: type[BaseModel]) -> tuple[Loc, ...]:
     """Adds a fault for each of the errors of one model at `place`, and gives their places in the data."""
     errors = error.errors(include_url=False, include_input=False)
-    for item in errors:
+    for item in errors[:MAX_MISTAKES]:
         _Mistake(document, place, model, item["type"], item["loc"], item.get("ctx", {})).report()
+    _rest(document, place, len(errors))
     return tuple(item["loc"] for item in errors)
 
 
 def report_each(error: ValidationError, document: Document, place: Place, model: type[BaseModel]) -> tuple[Loc, ...]:
     """The same for a list, or a mapping, of models."""
     errors = error.errors(include_url=False, include_input=False)
-    for item in errors:
+    for item in errors[:MAX_MISTAKES]:
         inner, depth = _walk(place, item["loc"][:1])
         loc = item["loc"][depth:]
         name = "" if loc or isinstance(item["loc"][0], int) else item["loc"][0]
         _Mistake(document, inner, model, item["type"], loc, item.get("ctx", {}), name).report()
+    _rest(document, place, len(errors))
     return tuple(item["loc"] for item in errors)
+
+
+def _rest(document: Document, place: Place, count: int) -> None:
+    if count > MAX_MISTAKES:
+        document.fault("schema", place, f"{count - MAX_MISTAKES} more things here are not accepted")
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """A hint that names the nearest known word, or them all where none is near."""
     choices = [choice for choice in known if choice]
-    near = difflib.get_close_matches(word, choices, 1)
+    near = difflib.get_close_matches(word, choices, 1) if len(word) < 200 else []
     if near:
         return f"did you mean `{near[0]}`?"
     shown = ", ".join(f"`{choice}`" for choice in choices[:40])
@@ -187,20 +195,34 @@ def _walk(place: Place, loc: Loc) -> tuple[Place, int]:
 
 
 def _culprit(place: Place, numeric: bool) -> Place:
-    """Within a list or a mapping that fails as a whole, the first scalar that is no text (no number)."""
-    parts: Iterable[Place] = ()
-    if isinstance(place, Items):
-        parts = place.items
-    elif isinstance(place, Entries):
-        parts = place.values.values()
-    for part in parts:
-        if isinstance(part, ScalarNode):
-            value = scalar.value(part)
-            if isinstance(value, scalar.Misread | bool | None) or (numeric and part.tag == STR):
-                return part
-        elif (inner := _culprit(part, numeric)) is not part:
-            return inner
-    return place
+    """Within a list or a mapping that fails as a whole, the first scalar that is misread, no text, or no number."""
+
+    def misread(node: ScalarNode) -> bool:
+        return isinstance(scalar.value(node), scalar.Misread)
+
+    def unusual(node: ScalarNode) -> bool:
+        return isinstance(scalar.value(node), bool | None) or (numeric and node.tag == STR)
+
+    return _first(place, misread) or _first(place, unusual) or place
+
+
+def _first(place: Place, wrong: Callable[[ScalarNode], bool]) -> ScalarNode | None:
+    if isinstance(place, ScalarNode):
+        return place if wrong(place) else None
+    parts = place.items if isinstance(place, Items) else place.values.values()
+    return next((found for part in parts if (found := _first(part, wrong)) is not None), None)
+
+
+def misread_numbers(document: Document, place: Place | None) -> None:
+    """Adds a fault for each text among values that looks like a number, where texts may stand too."""
+    if isinstance(place, ScalarNode):
+        if not place.style and place.tag == STR and scalar.looks_numeric(place.value):
+            rewrite = scalar.number_rewrite(place)
+            message = f"`{place.value}` is read as a text (YAML 1.1 wants a dot, and a sign in the exponent)"
+            document.fault("yaml-type", place, message, f"write {rewrite}, or put it in quotes if text is meant")
+    elif place is not None:
+        for part in place.items if isinstance(place, Items) else place.values.values():
+            misread_numbers(document, part)
 
 
 @cache

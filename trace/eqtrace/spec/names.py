@@ -13,7 +13,7 @@ _SPELT = (
     "exp expm1 log log1p log2 log10 sqrt cbrt Abs sign floor ceiling Mod sin cos tan asin acos atan atan2 sinh "
     "cosh tanh asinh acosh atanh erf erfc loggamma digamma factorial KroneckerDelta Max Min Sum Product MaxOver "
     "MinOver ArgMax ArgMin Piecewise Old Dim Rank Derivative Var Eq Ne Lt Le Gt Ge And Or Not Implies ForAll "
-    "Uniform Categorical Array Distributed pi oo"
+    "Uniform Categorical Array pi oo"
 )
 # The words that forms are made of and no symbol can have; formula/ gives them their meaning.
 VOCABULARY = frozenset(_SPELT.split())

@@ -8,6 +8,8 @@ from eqtrace.model.finding import Fault
 from eqtrace.spec.context import Context, Reference
 from eqtrace.spec.mistakes import nearest
 
+MAX_HINTS = 50  # names for which the nearest one is looked for
+
 
 def check(context: Context, pages: Collection[str] | None, works: Mapping[str, object] | None) -> tuple[Fault, ...]:
     """A fault for each name that is nobody's. `pages` and `works` are None where there is no such file."""
@@ -18,8 +20,9 @@ def check(context: Context, pages: Collection[str] | None, works: Mapping[str, o
         "equation": context.equations if context.complete else None,
         "anchor": context.anchors if context.complete else None,
     }
-    missing = (item for item in context.references if not _is_known(item, known[item.what], context.broken))
-    return tuple(_fault(item, known[item.what] or (), works is None) for item in missing)
+    missing = [item for item in context.references if not _is_known(item, known[item.what], context.broken)]
+    few = len(missing) <= MAX_HINTS
+    return tuple(_fault(item, known[item.what] or () if few else (), works is None) for item in missing)
 
 
 def _is_known(reference: Reference, known: Collection[str] | None, broken: set[str]) -> bool:

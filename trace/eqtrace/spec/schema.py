@@ -90,6 +90,11 @@ class Domain(_Entry):
     distinct: bool = Field(False, description="No value occurs twice along the last axis.")
 
 
+def _without_default(schema: dict[str, Any]) -> None:
+    """For a key whose absence means something else than null."""
+    schema.pop("default", None)
+
+
 class Symbol(_Entry):
     """A symbol of the equations."""
 
@@ -99,6 +104,7 @@ class Symbol(_Entry):
             None,
             description="Its name in the code; null: the code gives it none; a mapping from function to name where "
             "names differ. Left out: its own name.",
+            json_schema_extra=_without_default,
         )
     )
     shape: Annotated[list[Expression], Wanted("a list of dimensions like [T, d]")] | None = Field(

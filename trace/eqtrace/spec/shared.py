@@ -59,13 +59,12 @@ def build(
     model: schema._Shared,
     place: Any,
     equation: str | None = None,
-    words: frozenset[str] = names.VOCABULARY,
 ) -> Shared:
     """Reads the shared keys of a topic, an equation or a short entry."""
     if _KEYS.isdisjoint(place.values):
         return NOTHING
-    names.check(document, child(place, "indices"), "an index", words)
-    names.check(document, child(place, "let"), "a helper", words)
+    names.check(document, child(place, "indices"), "an index")
+    names.check(document, child(place, "let"), "a helper")
     return Shared(
         where=optional_text(document, place, "where") if model.where and model.where.strip() else None,
         indices=_indices(document, model, child(place, "indices")),

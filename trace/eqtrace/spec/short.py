@@ -39,7 +39,12 @@ class _Named:
 
     @property
     def id(self) -> str:
-        return f"{self.module}{'::' if self.module.endswith('.py') else ':'}{self.function}"
+        return target(self.module, self.function)
+
+
+def target(module: str, function: str) -> str:
+    """The id of a function's equation: 'module:qualname' or 'path.py::qualname'."""
+    return f"{module}{'::' if module.endswith('.py') else ':'}{function}"
 
 
 def read(document: Document, context: Context) -> tuple[Topic, ...]:

@@ -126,6 +126,7 @@ def _shapes(document: Document, context: Context, model: schema.Topic, place: It
 def _example(document: Document, context: Context, model: schema.Topic, place: Any) -> dict[str, Any] | None:
     if model.example is None:
         return None
+    mistakes.misread_numbers(document, child(place, "inputs"))
     steps = child(place, "steps")
     for item in steps.items if steps else ():
         context.prose(optional_text(document, item, "label"))

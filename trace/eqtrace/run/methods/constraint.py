@@ -47,15 +47,12 @@ def verify(equation: Equation, session: Session) -> MethodResult:
             holding += 1
     rejected, accepted = _reject(equation, form, session)
     faults += accepted
-    counts = {
-        anchor.id: executions.counts.get(anchor.id, 0) for anchor in equation.anchors if anchor.id in session.work.sites
-    }
     detail = f"holds in {holding} executions; {rejected} violations were rejected with {equation.rejects}"
     evidence = Evidence(holding + rejected, seed=session.work.seed, detail=detail)
     refuted = broken or any(fault.kind == "violation-accepted" for fault in faults)
     checked = holding > 0 and rejected > 0 and not faults
     verdict = Verdict.REFUTED if refuted else Verdict.TESTED if checked else Verdict.NOT_CHECKED
-    return MethodResult(equation.id, "constraint", verdict, evidence, tuple(faults), counts)
+    return MethodResult(equation.id, "constraint", verdict, evidence, tuple(faults), executions.counts)
 
 
 def _broken(form: Form, values: Mapping[str, Any]) -> str:

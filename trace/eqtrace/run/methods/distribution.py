@@ -66,10 +66,17 @@ def verify(equation: Equation, session: Session) -> MethodResult:
         hint = f"seed {session.work.seed}; the tests' false-alarm probability is {FALSE_ALARM:g}"
         fault = Fault("distribution-mismatch", str(mismatch), equation.span, hint, places, equation.id, "distribution")
         return MethodResult(
-            equation.id, "distribution", Verdict.REFUTED, Evidence(total, seed=session.work.seed), (fault,), counts
+            equation.id,
+            "distribution",
+            Verdict.REFUTED,
+            Evidence(total, seed=session.work.seed),
+            (fault,),
+            session.captures.counts(equation, counts),
         )
     evidence = Evidence(total, seed=session.work.seed, detail="; ".join(details))
-    return MethodResult(equation.id, "distribution", Verdict.TESTED, evidence, (), counts)
+    return MethodResult(
+        equation.id, "distribution", Verdict.TESTED, evidence, (), session.captures.counts(equation, counts)
+    )
 
 
 def _levels(
@@ -86,6 +93,7 @@ def _levels(
     found: list[np.ndarray] = []
     size, calls = 0, 0
     own = {anchor.id for anchor in equation.anchors}
+    subject = _subject(law)
     while size < DRAWS and calls < CALLS:
         draw = large_draw(form, equation.symbols, target.symbols, rng)
         recording = session.captures.record(equation, target, draw, rng)
@@ -93,7 +101,9 @@ def _levels(
         for anchor, number in recording.executions.items():
             if anchor in own:
                 counts[anchor] = counts.get(anchor, 0) + number
-        events = [event for anchor in own for event in recording.events.get(anchor, ()) if event.outputs]
+        events = [
+            event for anchor in sorted(own) for event in recording.events.get(anchor, ()) if subject in event.outputs
+        ]
         if not events:
             raise _Mismatch(f"{target.name} never reached a line that draws")
         for event in events:
@@ -108,9 +118,7 @@ def _level(equation: Equation, form: Form, law: Distributed, event: Event, rng: 
     solved = solve(form.shapes, values)
     if solved.mismatches:
         raise _Mismatch("; ".join(map(str, solved.mismatches)))
-    subject = law.subject
-    assert isinstance(subject, Indexed | Name)
-    drawn = np.asarray(values[subject.base if isinstance(subject, Indexed) else subject.name])
+    drawn = np.asarray(values[_subject(law)])
     if law.law == "Uniform":
         low, high = value_of(form, law.args, values, solved.sizes, Float64()).sides
         level = (drawn - low) / (high - low)
@@ -119,6 +127,13 @@ def _level(equation: Equation, form: Form, law: Distributed, event: Event, rng: 
             raise _Mismatch(f"{worst!r} was drawn, outside the support [{low.min()!r}, {high.max()!r}]")
         return np.asarray(level)
     return _categorical_level(law, values, drawn, rng)
+
+
+def _subject(law: Distributed) -> str:
+    """The symbol that is drawn."""
+    subject = law.subject
+    assert isinstance(subject, Indexed | Name)
+    return subject.base if isinstance(subject, Indexed) else subject.name
 
 
 def _categorical_level(

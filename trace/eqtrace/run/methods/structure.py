@@ -55,10 +55,17 @@ def verify(equation: Equation, session: Session) -> MethodResult:
         places = tuple(Related(Span(site.path, site.line, site.column), "built here") for _, site in sites)
         fault = Fault("structure-mismatch", str(mismatch), mismatch.span, "", places, equation.id, "structure")
         evidence = Evidence(made + 1, seed=session.work.seed)
-        return MethodResult(equation.id, "structure", Verdict.REFUTED, evidence, (fault,), counts)
+        return MethodResult(
+            equation.id, "structure", Verdict.REFUTED, evidence, (fault,), session.captures.counts(equation, counts)
+        )
     detail = f"keys in order, shapes and starting values of {made} runs at different sizes"
     return MethodResult(
-        equation.id, "structure", Verdict.TESTED, Evidence(made, seed=session.work.seed, detail=detail), (), counts
+        equation.id,
+        "structure",
+        Verdict.TESTED,
+        Evidence(made, seed=session.work.seed, detail=detail),
+        (),
+        session.captures.counts(equation, counts),
     )
 
 

@@ -18,14 +18,11 @@ def unbuilt(method: str) -> Callable[[Equation, Session], MethodResult]:
 
     def verify(equation: Equation, session: Session) -> MethodResult:
         executions = session.captures.of(equation)
-        counts = {
-            anchor.id: executions.counts.get(anchor.id, 0)
-            for anchor in equation.anchors
-            if anchor.id in session.work.sites
-        }
         message = f"{equation.id}: method `{method}` is not built yet"
         fault = Fault("method-not-run", message, equation.span, "", (), equation.id, method)
         evidence = Evidence(detail=f"method {method} is not built yet")
-        return MethodResult(equation.id, method, Verdict.NOT_CHECKED, evidence, (*executions.faults, fault), counts)
+        return MethodResult(
+            equation.id, method, Verdict.NOT_CHECKED, evidence, (*executions.faults, fault), executions.counts
+        )
 
     return verify

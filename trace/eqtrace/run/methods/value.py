@@ -36,11 +36,8 @@ def verify(equation: Equation, session: Session) -> MethodResult:
         + [f"{name} is not there" for name in unseen]
         + [text for line in lines for text in _limits(line)]
     )
-    counts = {
-        anchor.id: executions.counts.get(anchor.id, 0) for anchor in equation.anchors if anchor.id in session.work.sites
-    }
     return MethodResult(
-        equation.id, "value", verdict, _evidence(lines, session.work.seed, limits), tuple(faults), counts
+        equation.id, "value", verdict, _evidence(lines, session.work.seed, limits), tuple(faults), executions.counts
     )
 
 

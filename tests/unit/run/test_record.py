@@ -1,0 +1,170 @@
+import gc
+import os
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+
+from eqtrace.run.instrument import instrument
+from eqtrace.run.record import Recorder
+
+SOURCE = textwrap.dedent(
+    """
+    def f(x):
+        y = x + 1
+        return y
+    def forks():
+        import os
+        child = os.fork()
+        f(5)
+        return child
+    """
+).lstrip()
+
+
+@pytest.fixture
+def module(sites):
+    def make(recorder, source=SOURCE, *cites):
+        found = sites(source, cites or [("y = x", {"x": "x"}, {"y": "y"})])
+        namespace = {"__name__": "mod"}
+        exec(instrument(source.encode(), "mod.py", "mod", found, recorder), namespace)
+        return namespace
+
+    return make
+
+
+def test_nothing_is_recorded_outside_a_recording(module):
+    recorder = Recorder()
+    f = module(recorder)["f"]
+    f(1)
+    with recorder.recording() as first:
+        f(2)
+    f(3)
+    assert [event.inputs["x"] for event in recorder.events["a"]] == [2]
+    assert first.executions == recorder.executions == {"a": 1}
+
+
+def test_recordings_add_up_in_the_recorder(module):
+    recorder = Recorder()
+    f = module(recorder)["f"]
+    with recorder.recording() as first:
+        f(1)
+    with recorder.recording() as second:
+        f(2)
+        with recorder.recording() as inner:
+            f(3)
+        f(4)
+    assert [event.inputs["x"] for event in first.events["a"]] == [1]
+    assert [event.inputs["x"] for event in second.events["a"]] == [2, 4]
+    assert [event.inputs["x"] for event in inner.events["a"]] == [3]
+    assert [event.inputs["x"] for event in recorder.events["a"]] == [1, 2, 3, 4]
+    assert recorder.executions == {"a": 4}
+    recorder.clear()
+    assert recorder.events == {}
+
+
+def test_events_are_limited_and_executions_are_not(module):
+    recorder = Recorder(limit=3)
+    f = module(recorder)["f"]
+    for _ in range(2):
+        with recorder.recording() as recording:
+            for i in range(10):
+                f(i)
+        assert [event.inputs["x"] for event in recording.events["a"]] == [0, 1, 2]
+        assert recording.executions == {"a": 10}
+    assert recorder.executions == {"a": 20}
+    with recorder.recording(limit=1) as recording:
+        f(1), f(2)
+    assert len(recording.events["a"]) == 1
+
+
+def test_a_recording_ends_with_an_exception(module):
+    recorder = Recorder()
+    with pytest.raises(KeyError), recorder.recording():
+        raise KeyError
+    assert recorder.active is None
+
+
+def test_a_statement_that_began_in_another_recording_is_no_event(module):
+    source = "def g():\n    x = 1\n    y = yield x\n    z = y + 1\n"
+    recorder = Recorder()
+    space = module(recorder, source, ("y =", {"x": "x"}, {"y": "y"}), ("z =", {"y": "y"}, {"z": "z"}))
+    with recorder.recording():
+        turns = space["g"]()
+        next(turns)
+    with recorder.recording() as second, pytest.raises(StopIteration):
+        turns.send(5)
+    assert set(second.events) == {"b"}
+    assert recorder.raised == {"a": 1}
+
+
+def test_a_forked_child_records_nothing(module, tmp_path):
+    recorder = Recorder()
+    forks = module(recorder)["forks"]
+    with recorder.recording() as recording:
+        child = forks()
+        if child == 0:
+            done = recording.executions == {} and recorder.active is None
+            os._exit(0 if done else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    assert recording.executions == {"a": 1}
+
+
+def test_a_fork_while_another_thread_holds_the_lock(module):
+    recorder = Recorder()
+    f = module(recorder)["f"]
+    held, release = threading.Event(), threading.Event()
+
+    def hold():
+        with recorder.lock:
+            held.set()
+            release.wait(10)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait(10)
+    child = os.fork()
+    if child == 0:
+        with recorder.recording():
+            f(1)
+        os._exit(0)
+    release.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_finalisers_that_run_cited_code_while_events_are_kept(module):
+    source = textwrap.dedent(
+        """
+        class Dying:
+            def __init__(self): self.me = self
+            def __del__(self): h(1)
+        def h(k):
+            z = k + 1
+        def f():
+            for i in range(300):
+                Dying()
+                y = [i] * 20
+        """
+    ).lstrip()
+    recorder = Recorder()
+    space = module(recorder, source, ("z =", {"k": "k"}, {"z": "z"}), ("y =", {"i": "i"}, {"y": "y"}))
+    before = gc.get_threshold()
+    gc.set_threshold(5)
+    try:
+        with recorder.recording() as recording:
+            space["f"]()
+    finally:
+        gc.set_threshold(*before)
+    assert len(recording.events["b"]) == 300
+    assert all(event.outputs["y"] == [event.inputs["i"]] * 20 for event in recording.events["b"])
+
+
+def test_large_values_are_noted(module):
+    recorder = Recorder(limit_bytes=100)
+    f = module(recorder)["f"]
+    with recorder.recording():
+        f(np.ones(1000))
+    (event,) = recorder.events["a"]
+    assert event.notes == ("an array of 1000 is not copied: it passes the size limit",)
