@@ -49,7 +49,9 @@ INVERSE = "s = 1.0 / np.sqrt(var + eps)"
 NORMALISED = "Xhat = (X - mu) * s"
 AFFINE = "Y = gamma * Xhat + beta"
 GRAD_NORMALISED = "dXhat = dY * gamma"
-GRAD_INPUT = "dX = s * (dXhat - dXhat.mean(axis=-1, keepdims=True) - Xhat * (dXhat * Xhat).mean(axis=-1, keepdims=True))"
+GRAD_INPUT = (
+    "dX = s * (dXhat - dXhat.mean(axis=-1, keepdims=True) - Xhat * (dXhat * Xhat).mean(axis=-1, keepdims=True))"
+)
 GRAD_GAMMA = "dgamma = (dY * Xhat).sum(axis=0)"
 GRAD_WEIGHT = "dW = X.T @ dY"
 GRAD_LINEAR_INPUT = "dX = dY @ W.T"
@@ -90,8 +92,12 @@ FAULTS = (
     Fault("bias_twice", "linear.linear", OPS, LINEAR, "return X @ W + b + b"),
     Fault("product_factor", "linear.linear", OPS, LINEAR, "return 1.0001 * (X @ W) + b"),
     Fault("product_factor_below_rounding", "linear.linear", OPS, LINEAR, "return (1 + 1e-17) * (X @ W) + b"),
-    Fault("product_entry", "matmul.product_entry", OPS, LINEAR, "return np.abs(X) @ W + b", bind={"P": "np.abs(X) @ W"}),
-    Fault("product_turned", "matmul.shape_rule", OPS, LINEAR, "return (W.T @ X.T).T + b", "EQ503", bind={"P": "W.T @ X.T"}),
+    Fault(
+        "product_entry", "matmul.product_entry", OPS, LINEAR, "return np.abs(X) @ W + b", bind={"P": "np.abs(X) @ W"}
+    ),
+    Fault(
+        "product_turned", "matmul.shape_rule", OPS, LINEAR, "return (W.T @ X.T).T + b", "EQ503", bind={"P": "W.T @ X.T"}
+    ),
     Fault(
         "shapes_cut_to_fit",
         "matmul.shape_rule",
@@ -108,7 +114,9 @@ FAULTS = (
     Fault("value_uses_output_weights", "linear.linear", MODEL, VALUE, 'V = Xn @ params[p + "wo"] + params[p + "bv"]'),
     Fault("output_minus", "linear.linear", MODEL, ATTENTION_OUTPUT, 'out = O @ params[p + "wo"] - params[p + "bo"]'),
     Fault("first_without_bias", "linear.linear", MODEL, FIRST, 'Z = Xn @ params[p + "ff1_w"]'),
-    Fault("second_uses_output_bias", "linear.linear", MODEL, SECOND, 'out = A @ params[p + "ff2_w"] + params[p + "bo"]'),
+    Fault(
+        "second_uses_output_bias", "linear.linear", MODEL, SECOND, 'out = A @ params[p + "ff2_w"] + params[p + "bo"]'
+    ),
     Fault("head_uses_tokens", "linear.linear", MODEL, HEAD, 'logits = Xf @ params["tok_emb"].T + params["head_b"]'),
     # linear, backward
     Fault("grad_weight_mean", "linear_backward.grad_weight", OPS, GRAD_WEIGHT, "dW = X.T @ dY / len(X)"),
@@ -145,10 +153,20 @@ FAULTS = (
     Fault("limit_of_difference", "xavier_uniform.limit", OPS, LIMIT, "a = np.sqrt(6.0 / (fan_in - fan_out))"),
     Fault("limit_unbracketed", "xavier_uniform.limit", OPS, LIMIT, "a = np.sqrt(6.0 / fan_in + fan_out)"),
     Fault(
-        "draw_wider", "xavier_uniform.draw", OPS, DRAW, "return rng.uniform(-a, 1.02 * a, size=(fan_in, fan_out))", "EQ505"
+        "draw_wider",
+        "xavier_uniform.draw",
+        OPS,
+        DRAW,
+        "return rng.uniform(-a, 1.02 * a, size=(fan_in, fan_out))",
+        "EQ505",
     ),
     Fault(
-        "draw_narrower", "xavier_uniform.draw", OPS, DRAW, "return rng.uniform(-a, 0.98 * a, size=(fan_in, fan_out))", "EQ505"
+        "draw_narrower",
+        "xavier_uniform.draw",
+        OPS,
+        DRAW,
+        "return rng.uniform(-a, 0.98 * a, size=(fan_in, fan_out))",
+        "EQ505",
     ),
     Fault(
         "draw_normal",
@@ -255,7 +273,9 @@ FAULTS = (
     ),
     Fault("total_of_columns", "softmax.normalise", OPS, NORMALISE, "p: Array = e / e.sum(axis=0, keepdims=True)"),
     Fault("total_is_mean", "softmax.normalise", OPS, NORMALISE, "p: Array = e / e.mean(axis=-1, keepdims=True)"),
-    Fault("total_guarded", "softmax.normalise", OPS, NORMALISE, "p: Array = e / (e.sum(axis=-1, keepdims=True) + 1e-12)"),
+    Fault(
+        "total_guarded", "softmax.normalise", OPS, NORMALISE, "p: Array = e / (e.sum(axis=-1, keepdims=True) + 1e-12)"
+    ),
     Fault(
         "normalised_without_shift",
         "softmax.normalise",
@@ -316,9 +336,17 @@ FAULTS = (
     Fault("loss_over_vocabulary", "cross_entropy.mean_loss", OPS, LOSS, "loss = -logp[:, targets].mean()"),
     Fault("probabilities_not_exponentiated", "cross_entropy.probabilities", OPS, PROBS, "probs = -logp"),
     # cross-entropy, backward
-    Fault("gradient_not_averaged", "cross_entropy_backward.combined_gradient", OPS, COMBINED, "return (probs - one_hot)"),
+    Fault(
+        "gradient_not_averaged", "cross_entropy_backward.combined_gradient", OPS, COMBINED, "return (probs - one_hot)"
+    ),
     Fault("gradient_sign", "cross_entropy_backward.combined_gradient", OPS, COMBINED, "return (one_hot - probs) / T"),
-    Fault("gradient_over_all", "cross_entropy_backward.combined_gradient", OPS, COMBINED, "return (probs - one_hot) / probs.size"),
+    Fault(
+        "gradient_over_all",
+        "cross_entropy_backward.combined_gradient",
+        OPS,
+        COMBINED,
+        "return (probs - one_hot) / probs.size",
+    ),
     Fault(
         "one_hot_off_by_one",
         "cross_entropy_backward.combined_gradient",
@@ -343,8 +371,16 @@ FAULTS = (
         "var = ((X - mu) ** 2).sum(axis=-1, keepdims=True) / (X.shape[-1] - 1)",
     ),
     Fault("variance_ddof", "layer_norm.row_variance", OPS, VARIANCE, "var = X.var(axis=-1, keepdims=True, ddof=1)"),
-    Fault("variance_not_squared", "layer_norm.row_variance", OPS, VARIANCE, "var = np.abs(X - mu).mean(axis=-1, keepdims=True)"),
-    Fault("variance_not_centred", "layer_norm.row_variance", OPS, VARIANCE, "var = (X**2).mean(axis=-1, keepdims=True)"),
+    Fault(
+        "variance_not_squared",
+        "layer_norm.row_variance",
+        OPS,
+        VARIANCE,
+        "var = np.abs(X - mu).mean(axis=-1, keepdims=True)",
+    ),
+    Fault(
+        "variance_not_centred", "layer_norm.row_variance", OPS, VARIANCE, "var = (X**2).mean(axis=-1, keepdims=True)"
+    ),
     Fault(
         "variance_that_cancels",
         "layer_norm.row_variance",
@@ -359,7 +395,14 @@ FAULTS = (
     Fault("factor", "layer_norm.normalised", OPS, NORMALISED, "Xhat = (X - mu) * s * 1.0001"),
     Fault("mean_added", "layer_norm.normalised", OPS, NORMALISED, "Xhat = (X + mu) * s"),
     Fault("divided", "layer_norm.normalised", OPS, NORMALISED, "Xhat = (X - mu) / s"),
-    Fault("input_centred_in_place", "layer_norm.normalised", OPS, NORMALISED, "Xhat = np.subtract(X, mu, out=X) * s", "EQ502"),
+    Fault(
+        "input_centred_in_place",
+        "layer_norm.normalised",
+        OPS,
+        NORMALISED,
+        "Xhat = np.subtract(X, mu, out=X) * s",
+        "EQ502",
+    ),
     Fault("shift_sign", "layer_norm.affine", OPS, AFFINE, "Y = gamma * Xhat - beta"),
     Fault("scale_and_shift_swapped", "layer_norm.affine", OPS, AFFINE, "Y = beta * Xhat + gamma"),
     Fault("input_scaled", "layer_norm.affine", OPS, AFFINE, "Y = gamma * X + beta"),
@@ -403,7 +446,9 @@ FAULTS = (
         GRAD_INPUT,
         "dX = s * (dXhat - dXhat.sum(axis=-1, keepdims=True) - Xhat * (dXhat * Xhat).sum(axis=-1, keepdims=True))",
     ),
-    Fault("scale_gradient_mean", "layer_norm_backward.grad_gamma", OPS, GRAD_GAMMA, "dgamma = (dY * Xhat).mean(axis=0)"),
+    Fault(
+        "scale_gradient_mean", "layer_norm_backward.grad_gamma", OPS, GRAD_GAMMA, "dgamma = (dY * Xhat).mean(axis=0)"
+    ),
 )
 
 

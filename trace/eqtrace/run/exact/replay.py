@@ -34,9 +34,22 @@ class Replay:
         self._bound = {_root(parse_right(text)) for text in site.inputs.values()}
         self._statement = None if site.whole else Statement(site, lambda node, lines: Exact(lines).visit(node))
 
-    def loose(self, event: Event) -> tuple[str, ...]:
-        """Names of floats that the statement reads and no symbol binds."""
-        return tuple(name for name, value in event.namespace.items() if name not in self._bound and _has_float(value))
+    def loose(self, event: Event) -> str:
+        """Why the statement may differ from the form by roundings that came before it; '' where it may not.
+
+        What it reads beside the symbols was computed from them, and so were symbols that it does not read itself: exact
+        arithmetic finds them rounded, and cannot tell that from a fault.
+        """
+        free = [name for name, value in event.namespace.items() if name not in self._bound and _has_float(value)]
+        if free:
+            return f"the statement reads {', '.join(free)}, rounded before it, which no symbol binds"
+        known = self._statement.names if self._statement is not None else self._bound
+        unread = [
+            f"{symbol} ({text})"
+            for symbol, text in self.site.inputs.items()
+            if _root(parse_right(text)) not in known and _has_float(event.inputs.get(symbol))
+        ]
+        return f"the form uses {', '.join(unread)}, rounded before the statement, which does not read it" * bool(unread)
 
     def run(self, event: Event, bits: int, constants: Constants = Constants.HALF_ULP) -> dict[str, Any]:
         """The outputs of the statement at `bits` bits, by symbol.

@@ -81,7 +81,13 @@ def _reject(equation: Equation, form: Form, session: Session) -> tuple[int, list
     for draw in _violations(equation, form, targets[0], rng):
         problem = _accepted(equation, targets[0], draw, rng, session)
         if problem:
-            return rejected, [Fault("violation-accepted", problem, equation.span, "", (), equation.id, "constraint")]
+            places = tuple(
+                Related(Span(site.path, site.line, site.column), "accepted here")
+                for _, site in session.work.sites_of(equation)
+                if site.function == targets[0].function
+            )
+            fault = Fault("violation-accepted", problem, equation.span, "", places, equation.id, "constraint")
+            return rejected, [fault]
         rejected += 1
     if not rejected:
         what = "no input that breaks the constraint was found"

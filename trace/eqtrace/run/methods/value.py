@@ -28,9 +28,10 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     verdicts = [line.verdict for line in lines] + [Verdict.NOT_CHECKED] * bool(unseen or not lines)
     faults: list[Fault] = [replace(fault, equation=equation.id, method="value") for fault in executions.faults]
     faults += [fault for line in lines for fault in line.faults.values()]
+    if executions.faults:
+        changed = any(fault.kind == "argument-changed" for fault in executions.faults)
+        verdicts.append(Verdict.REFUTED if changed else Verdict.NOT_CHECKED)
     verdict = weakest(verdicts)
-    if executions.faults and verdict is not Verdict.REFUTED:
-        verdict = Verdict.NOT_CHECKED
     limits = (
         executions.limits
         + [f"{name} is not there" for name in unseen]
