@@ -193,7 +193,7 @@ class Captures:
 
         def call(draw: Draw, rng: np.random.Generator) -> Any:
             given = {parameter: draw.values[symbol] for parameter, symbol in parameters.items()}
-            bound = inspect.BoundArguments(signature, given)  # type: ignore[arg-type]
+            bound = inspect.BoundArguments(signature, given)
             return function(*bound.args, **bound.kwargs)
 
         written = self._written(site)

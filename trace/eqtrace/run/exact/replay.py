@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import ast
+import types
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from eqtrace.code.bind import parse_right
-from eqtrace.formula.ball import Undecided, lift, precision
+from eqtrace.formula.ball import Undecided, lift, no_floats, precision
 from eqtrace.run.exact.rewrite import Exact
 from eqtrace.run.exact.shadow import Constants, Shadows, lift_value
 from eqtrace.run.record import Event
 from eqtrace.run.site import Site
+from eqtrace.run.snapshot import Copier
 from eqtrace.run.statement import CannotRun, Statement, call_with, resolve, whole_outputs
+from eqtrace.run.walk import assign
+
+_NO_DATA = (type, types.ModuleType, types.FunctionType)
 
 
 class Replay:
@@ -35,8 +40,17 @@ class Replay:
         self._statement = None if site.whole else Statement(site, lambda node, lines: Exact(lines).visit(node))
 
     def loose(self, event: Event) -> tuple[str, ...]:
-        """Names of floats that the statement reads and no symbol binds."""
-        return tuple(name for name, value in event.namespace.items() if name not in self._bound and _has_float(value))
+        """What holds floats that the statement may read and no symbol binds: names, and attributes of bound objects."""
+        rest = Copier().copy(event.namespace)
+        for text in self.site.inputs.values():
+            assign(parse_right(text), rest, None)  # an array's entry can't be told from the array; it stays bound
+        return tuple(found for name, value in rest.items() if (found := self._loose(name, value)))
+
+    def _loose(self, name: str, value: Any) -> str:
+        attributes = getattr(value, "__dict__", None)
+        if isinstance(attributes, dict) and not isinstance(value, _NO_DATA):
+            return ", ".join(f"{name}.{key}" for key, entry in attributes.items() if _has_float(entry))
+        return name if name not in self._bound and _has_float(value) else ""
 
     def run(self, event: Event, bits: int, constants: Constants = Constants.HALF_ULP) -> dict[str, Any]:
         """The outputs of the statement at `bits` bits, by symbol.
@@ -54,11 +68,16 @@ class Replay:
                 for name, value in event.namespace.items()
             }
             try:
-                return self._outputs(event, local, shadows)
+                with no_floats():
+                    outputs = self._outputs(event, local, shadows)
             except (CannotRun, Undecided):
                 raise
             except BaseException as error:
                 raise CannotRun(_reason(error)) from error
+        rounded = [symbol for symbol, value in outputs.items() if _has_rounded(value)]
+        if rounded:
+            raise CannotRun(f"{', '.join(rounded)} is worked out in floats, by functions that are not known on balls")
+        return outputs
 
     def _is_bound(self, name: str, value: Any) -> bool:
         return name in self._bound or not isinstance(value, float | np.floating)
@@ -73,6 +92,18 @@ class Replay:
 def _root(node: ast.expr) -> str:
     names = (child.id for child in ast.walk(node) if isinstance(child, ast.Name) and child.id != "len")
     return next(names, "")
+
+
+def _has_rounded(value: Any) -> bool:
+    """Whether a float that may have been rounded stands among a statement's outputs."""
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return any(map(_has_rounded, value.flat))
+    if isinstance(value, np.ndarray | float | np.floating):
+        plain = np.asarray(value)
+        return plain.dtype.kind == "f" and not bool(np.all(~np.isfinite(plain) | (plain == np.rint(plain))))
+    if isinstance(value, list | tuple):
+        return any(map(_has_rounded, value))
+    return False
 
 
 def _has_float(value: Any) -> bool:

@@ -44,6 +44,8 @@ class Line:
     to_constants: int = 0
     kinks: int = 0
     undecided: int = 0
+    partly: int = 0  # executions at some of whose entries nothing could be compared
+    outside: int = 0  # executions that `where` leaves out
     worst_ulp: float = 0.0
     worst_at: str = ""
     why_sampled: str = ""
@@ -80,16 +82,34 @@ class LineCheck:
         except CannotRun as reason:
             self._replay, self.line.why_sampled = None, str(reason)
 
-    def run(self, captured: list[Captured]) -> Line:
-        """Checks every execution in float64, and a spread of them in balls."""
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """The statements of the form that the line's left sides belong to."""
+        return tuple(self._parts)
+
+    def run(self, captured: list[Captured], executed: int) -> Line:
+        """Checks every execution in float64, and a spread of them in balls.
+
+        Args:
+            captured: the executions whose values were seen.
+            executed: how many there were.
+        """
         chosen = _spread(len(captured), CERTIFIED_POINTS)
         for number, each in enumerate(captured):
             self._check(each, number in chosen)
             if "value-mismatch" in self.line.faults:
                 break
-        if not self.line.points and not self.line.faults and captured:
-            self._fault("value-undecided", "nothing could be compared at any of its executions", "")
+        if not self.line.points and not self.line.faults and (captured or executed):
+            self._fault("value-undecided", self._why_nothing(captured, executed), "")
         return self.line
+
+    def _why_nothing(self, captured: list[Captured], executed: int) -> str:
+        problem = self._session.recorder.problems.get(self.line.anchor.id)
+        if problem:
+            return f"its values can't be captured: {problem}"
+        if not captured:
+            return f"none of its {executed} executions gave the value that is bound (it raised, or was not evaluated)"
+        return "nothing could be compared at any of its executions"
 
     def _check(self, each: Captured, replayed: bool) -> None:
         event = each.event
@@ -106,6 +126,7 @@ class LineCheck:
             return
         try:
             if holds(self._form, values, solved.sizes) is False:
+                self.line.outside += 1
                 return
             for part in self._parts:
                 self._point(part, each, values, solved.sizes, replayed)
@@ -123,13 +144,14 @@ class LineCheck:
         line = self.line
         line.points += 1
         line.kinks += kinks
-        if comparison.undecided == comparison.entries and comparison.entries:
+        if comparison.undecided == comparison.entries:
             line.undecided += 1
             line.points -= 1
             return
         if comparison.mismatch is not None:
             self._refute(part, each, comparison)
             return
+        line.partly += comparison.undecided > 0
         if comparison.worst_ulp > line.worst_ulp:
             line.worst_ulp, line.worst_at = comparison.worst_ulp, each.origin
         if replayed and self._replay is not None and not line.why_sampled:
@@ -155,6 +177,8 @@ class LineCheck:
                 line.why_sampled = f"the difference of balls stays too wide at {BITS[-1]} bits"
             elif loose:
                 line.why_sampled = f"the statement reads {', '.join(loose)}, rounded before it, which no symbol binds"
+            elif self._equation.tolerance is not None:
+                line.why_sampled = "within the declared tolerance, and exactly another value"
             elif self._difference(part, each, values, sizes, BITS[0], Constants.WIDE) is not Outcome.DIFFERENT:
                 line.why_sampled = "a constant in the code is more than half an ulp off what the form says"
             else:
@@ -259,9 +283,16 @@ def compare_in_float64(
     for number, equation in enumerate(exact):
         code, *forms = equation.sides
         for side, form_side in enumerate(forms, 1):
-            balls = [each[number].sides[side] for each in rounded]
+            balls = [(each[number].sides[0], each[number].sides[side]) for each in rounded]
             found.append(float_comparison(code, form_side, balls, equation.mask, tolerance))
-    return max(found, key=lambda each: (each.mismatch is not None, each.undecided, each.worst_ulp)), len(rounded) > 1
+    if not found:
+        raise EvaluationError("the statement holds no equation")
+    return max(found, key=_weight), len(rounded) > 1
+
+
+def _weight(comparison: Comparison) -> tuple[bool, bool, float]:
+    """Of several equations in a statement, the one that says least for it weighs most."""
+    return comparison.mismatch is not None, comparison.undecided == comparison.entries, comparison.worst_ulp
 
 
 def batched(form: Form) -> Mapping[str, Shape | None]:
