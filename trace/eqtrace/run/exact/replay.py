@@ -63,11 +63,11 @@ class Replay:
         """
         shadows = self._twins[constants]
         with precision(bits), np.errstate(all="ignore"):
-            local = {
-                name: lift_value(value, lift if self._is_bound(name, value) else shadows.constants, shadows.adopt)
-                for name, value in event.namespace.items()
-            }
             try:
+                local = {
+                    name: lift_value(value, lift if self._is_bound(name, value) else shadows.constants, shadows.adopt)
+                    for name, value in event.namespace.items()
+                }
                 with no_floats():
                     outputs = self._outputs(event, local, shadows)
             except (CannotRun, Undecided):

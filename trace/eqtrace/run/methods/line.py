@@ -179,6 +179,8 @@ class LineCheck:
                 line.why_sampled = f"the statement reads {', '.join(loose)}, rounded before it, which no symbol binds"
             elif self._equation.tolerance is not None:
                 line.why_sampled = "within the declared tolerance, and exactly another value"
+            elif self._differs_by_literals(part, each, values, sizes):
+                line.to_constants += 1
             elif self._difference(part, each, values, sizes, BITS[0], Constants.WIDE) is not Outcome.DIFFERENT:
                 line.why_sampled = "a constant in the code is more than half an ulp off what the form says"
             else:
@@ -204,6 +206,13 @@ class LineCheck:
             for equation in self._replayed(part, each, values, sizes, bits, constants)
             for side in equation.sides[1:]
         )
+
+    def _differs_by_literals(
+        self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int]
+    ) -> bool:
+        """Whether literals of full length, each within half an ulp, are all that tells code and form apart."""
+        shown = self._difference(part, each, values, sizes, BITS[0], Constants.LITERALS)
+        return shown is not Outcome.DIFFERENT and self._is_wide_by_constants(part, each, values, sizes)
 
     def _is_wide_by_constants(
         self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int]
