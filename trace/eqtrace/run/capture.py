@@ -101,8 +101,8 @@ class Captures:
     def scenarios(self, span: Span) -> Executions:
         """What all scenarios together executed.
 
-        All run in rounds over the size draws, `LEAST_ROUNDS` for each draw; after that, those go on that reach a line
-        with fewer than `EXECUTIONS` executions, up to `MOST_ROUNDS`.
+        All run in rounds over the size draws, `LEAST_ROUNDS` for each draw; after that, those go on that capture values
+        at a line with fewer than `EXECUTIONS` executions, up to `MOST_ROUNDS`.
         """
         if self._scenarios is None:
             self._scenarios = found = Executions()
@@ -147,7 +147,7 @@ class Captures:
         }
 
     def _run_scenario(self, name: str, scenario: Callable[..., Any], number: int, found: Executions) -> set[str]:
-        """One run of a scenario; the anchors that it reached."""
+        """One run of a scenario; the anchors that it captured values at."""
         session = self._session
         place = Span(session.relative(scenario.__code__.co_filename), scenario.__code__.co_firstlineno)
         size_draws = session.work.draws or ({},)
@@ -158,7 +158,7 @@ class Captures:
         session.recorder.clear()
         shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
         found.add(recording.events, recording.executions, f"scenario {name}, run {number} ({shown})")
-        return set(recording.executions)
+        return {anchor for anchor in recording.executions if session.work.sites[anchor].outputs}
 
     # --- calls with drawn inputs ---------------------------------------------------------------------------------
 

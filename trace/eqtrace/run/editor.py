@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
@@ -14,6 +15,7 @@ from eqtrace.run.plan import (
     Plan,
     SiteError,
     at_return,
+    entries_in,
     left_side,
     make_plan,
     mangle,
@@ -34,9 +36,9 @@ class Editor:
     statements.
     """
 
-    def __init__(self, tree: Tree, marker: bytes) -> None:
+    def __init__(self, tree: Tree, probe: ast.expr) -> None:
         self._tree = tree
-        self._marker = marker
+        self._probe = probe
         self._number = 0
         self._edits: list[_Edit] = []
         self.plans: list[Plan] = []
@@ -70,7 +72,7 @@ class Editor:
 
     def _call(self, method: str, *arguments: ast.expr, outer: Iterable[str] = ()) -> ast.expr:
         keywords = [ast.keyword(name, ast.Lambda(_no_arguments(), _load(name))) for name in outer]
-        target = ast.Attribute(ast.Constant(self._marker), method, ast.Load())
+        target = ast.Attribute(copy.copy(self._probe), method, ast.Load())
         return ast.Call(target, [ast.Constant(self._number), *arguments], keywords)
 
     def _line(self, method: str, outer: Iterable[str] = ()) -> ast.stmt:
@@ -78,14 +80,6 @@ class Editor:
 
     def _close(self, node: ast.expr, begin: ast.expr) -> None:
         self._tree.wrap(node, lambda held: self._call("close", begin, held))
-
-    def _begin_inside(self, inputs: Iterable[str]) -> ast.expr:
-        """A begin inside an inner scope.
-
-        Names that the scope does not mention are not in its frame; mentioning them, never run, takes them in.
-        """
-        mention = ast.Tuple([_load(name) for name in sorted(inputs)], ast.Load())
-        return ast.IfExp(ast.Constant(True), self._call("begin"), mention)
 
     def _count(self, site: Site, statement: StatementNode, _: str) -> tuple[Plan, _Edit]:
         header = getattr(statement, HEADERS.get(type(statement), ""), None)
@@ -115,10 +109,10 @@ class Editor:
             else:
                 raise SiteError(f"{symbol}: {text} has no value of its own that could be captured")
         names = frozenset(mangle(name, owner) for name in names_in(walk(statement)))
-        plan = make_plan(site, outputs, names, written(statement), owner)
+        plan = make_plan(site, outputs, names, written(statement), owner, entries_in(walk(statement), owner))
         scopes = {self._tree.inner_scope(node, statement) for node in captured} or {None}
         asserted = _asserted(statement.test) if isinstance(statement, ast.Assert) and captured else None
-        around = self._around(statement, plan) if scopes == {None} else self._inner(captured, scopes, plan)
+        around = self._around(statement, plan) if scopes == {None} else self._inner(captured, scopes, plan, owner)
 
         def edit() -> None:
             for key, node in enumerate(captured):
@@ -129,13 +123,14 @@ class Editor:
 
         return plan, edit
 
-    def _inner(self, captured: list[ast.expr], scopes: set[ast.AST | None], plan: Plan) -> _Edit:
+    def _inner(self, captured: list[ast.expr], scopes: set[ast.AST | None], plan: Plan, owner: str) -> _Edit:
         """Inside a comprehension, generator expression or lambda: one event for each evaluation."""
         scope = scopes.pop()
         smallest = self._tree.common(captured, scope) if scope is not None and not scopes else None
         if smallest is None or len(captured) < len(plan.outputs):
             raise SiteError("its left sides are evaluated at different times")
-        return lambda: self._close(smallest, self._begin_inside(plan.inputs_read))
+        mentioned = sorted(plan.inputs_read | {mangle(name, owner) for name in names_in(ast.walk(smallest))})
+        return lambda: self._close(smallest, self._call("begin_inside", outer=mentioned))
 
     def _around(self, statement: StatementNode, plan: Plan) -> _Edit:
         """A begin before a statement and an end after it, or both in its header or around its value."""
@@ -186,7 +181,7 @@ class Editor:
         plan = make_plan(site, outputs, parameters, [], owner)
         if isinstance(function, ast.Lambda):
             body = function.body
-            return plan, lambda: self._close(body, self._begin_inside(plan.inputs_read))
+            return plan, lambda: self._close(body, self._call("begin_inside", outer=sorted(plan.read)))
         return plan, lambda: self._body(function)
 
     def _body(self, function: FunctionNode) -> None:

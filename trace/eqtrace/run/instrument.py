@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+import builtins
+import inspect
+import itertools
 import sys
 import types
 from collections.abc import Iterator, Sequence
@@ -24,12 +27,7 @@ _DEEPEST = 20_000  # the compiler counts recursion over a tree's depth, which pr
 
 
 def instrument(
-    data: bytes,
-    filename: str,
-    module: str,
-    sites: Sequence[Site],
-    recorder: Recorder,
-    optimize: Literal[-1, 0, 1, 2] = -1,
+    data: bytes, filename: str, module: str, sites: Sequence[Site], recorder: Recorder, optimize: Optimize = -1
 ) -> types.CodeType:
     """The code of a module with probes at `sites`; why one of them could not be placed is in `recorder.problems`.
 
@@ -37,20 +35,43 @@ def instrument(
         SyntaxError: the source cannot be compiled.
     """
     probe = Probe(recorder, module)
+    # A constant that becomes the probe: there is no name then that user code could see or shadow.
+    marker = next(marker for n in itertools.count() if (marker := b"eqtrace probe %d" % n) not in data)
     with _deep():
-        tree = cast(ast.Module, compile(data, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True))
-        marker = _marker(data)
-        editor = Editor(Tree(SourceFile(filename, decode(data), tree)), marker)
-        for site in sorted(sites, key=lambda site: site.whole):
-            _find(editor, site, recorder)
-        probe.plans = tuple(editor.plans)
-        editor.edit()
         try:
-            code = compile(tree, filename, "exec", dont_inherit=True, optimize=optimize)
+            code = _edited(data, filename, ast.Constant(marker), sites, probe, optimize)
+            if not _hides_names(code):
+                return _embed(code, marker, probe)
+            name = next(name for n in itertools.count() if (name := f"__eqtrace_probe_{n}__") not in vars(builtins))
+            code = _edited(data, filename, ast.Name(name, ast.Load()), sites, probe, optimize)
+            setattr(builtins, name, probe)
+            return code
         except (ValueError, TypeError, RecursionError) as error:
             recorder.problems.update((site.anchor, f"{filename} cannot be instrumented: {error}") for site in sites)
             return compile(data, filename, "exec", dont_inherit=True, optimize=optimize)
-    return _embed(code, marker, probe)
+
+
+def _edited(
+    data: bytes, filename: str, target: ast.expr, sites: Sequence[Site], probe: Probe, optimize: Optimize
+) -> types.CodeType:
+    """The module's code with calls of `target` at the sites."""
+    tree = cast(ast.Module, compile(data, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True))
+    editor = Editor(Tree(SourceFile(filename, decode(data), tree)), target)
+    for site in sorted(sites, key=lambda site: site.whole):
+        _find(editor, site, probe.recorder)
+    probe.plans = tuple(editor.plans)
+    editor.edit()
+    return compile(tree, filename, "exec", dont_inherit=True, optimize=optimize)
+
+
+def _hides_names(code: types.CodeType) -> bool:
+    """Whether a module's or a class's own code has inlined comprehensions (Python 3.12).
+
+    Their variables are hidden locals, and `code.replace` forgets that they are hidden.
+    """
+    if code.co_varnames and not code.co_flags & inspect.CO_OPTIMIZED:
+        return True
+    return any(_hides_names(constant) for constant in code.co_consts if isinstance(constant, types.CodeType))
 
 
 def _find(editor: Editor, site: Site, recorder: Recorder) -> None:
@@ -73,16 +94,8 @@ def _deep() -> Iterator[None]:
         sys.setrecursionlimit(limit)
 
 
-def _marker(data: bytes) -> bytes:
-    """A constant that the source does not hold."""
-    number = 0
-    while (marker := b"eqtrace probe %d" % number) in data:
-        number += 1
-    return marker
-
-
 def _embed(code: types.CodeType, marker: bytes, probe: Probe) -> types.CodeType:
-    """Puts the probe where the marker stands, as a constant: no name is needed that user code could see or shadow."""
+    """Puts the probe where the marker stands."""
 
     def embedded(constant: object) -> object:
         if isinstance(constant, types.CodeType):

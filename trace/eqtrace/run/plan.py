@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from eqtrace.code.bind import TARGET, changed_in_place, parse_left, parse_right
@@ -22,6 +23,7 @@ HEADERS: dict[type[ast.AST], str] = {
     ast.For: "iter",
     ast.AsyncFor: "iter",
 }
+_SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _VIEWS = frozenset({"T", "mT", "flat", "real", "imag"})
 
 
@@ -48,6 +50,7 @@ class Plan:
     outputs: tuple[Output, ...] = ()
     names: frozenset[str] = frozenset()  # the namespace: names that occur in the statement
     watched: frozenset[str] = frozenset()  # input symbols that the statement has no business to change
+    entries: Mapping[str, tuple[ast.expr, ...]] = field(default_factory=dict)  # names of which it uses entries alone
     inputs_read: frozenset[str] = field(init=False)  # names in the inputs
     read: frozenset[str] = field(init=False)  # all names that are looked up before the statement
     read_after: frozenset[str] = field(init=False)
@@ -66,14 +69,21 @@ def left_side(text: str, statement: StatementNode) -> tuple[ast.expr, tuple[int 
     return left.node, left.path, left.kind == TARGET
 
 
-def make_plan(site: Site, outputs: list[Output], names: frozenset[str], targets: list[ast.expr], owner: str) -> Plan:
+def make_plan(
+    site: Site,
+    outputs: list[Output],
+    names: frozenset[str],
+    targets: list[ast.expr],
+    owner: str,
+    entries: Mapping[str, tuple[ast.expr, ...]] | None = None,
+) -> Plan:
     """A site's plan; `targets` are what its statement assigns to."""
     inputs = tuple((symbol, mangled(parse_right(text), owner)) for symbol, text in site.inputs.items())
     changing = [mangled(target, owner) for target in targets]
     changing += [output.node for output in outputs if output.node is not None]
     bases = {ast.unparse(_base(target)) for target in changing}
     watched = frozenset(symbol for symbol, node in inputs if bases.isdisjoint(_spine(node)))
-    return Plan(site, inputs, tuple(outputs), names, watched)
+    return Plan(site, inputs, tuple(outputs), names, watched, entries or {})
 
 
 def written(statement: StatementNode) -> list[ast.expr]:
@@ -94,6 +104,22 @@ def at_return(symbol: str, text: str, owner: str) -> Output:
     node = parse_right(text)
     path = _result_path(node)
     return Output(symbol, None, (), mangled(node, owner)) if path is None else Output(symbol, RESULT, path)
+
+
+def entries_in(nodes: Iterable[ast.AST], owner: str) -> dict[str, tuple[ast.expr, ...]]:
+    """Names that a statement uses only as `name[index]`, with those indices: of a dictionary no more need be copied.
+
+    Nothing is said of a statement with scopes of its own, in which an index may mean something else.
+    """
+    every = list(nodes)
+    if any(isinstance(node, (*_SCOPES, ast.NamedExpr)) for node in every):
+        return {}
+    uses = Counter(node.id for node in every if isinstance(node, ast.Name))
+    found: dict[str, list[ast.expr]] = {}
+    for node in every:
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
+            found.setdefault(node.value.id, []).append(mangled(node.slice, owner))
+    return {mangle(name, owner): tuple(indices) for name, indices in found.items() if len(indices) == uses[name]}
 
 
 def names_in(nodes: Iterable[ast.AST]) -> set[str]:

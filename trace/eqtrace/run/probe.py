@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import sys
 import threading
 import types
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,21 +48,30 @@ class Probe:
 
     def __init__(self, recorder: Recorder, module: str) -> None:
         self.plans: tuple[Plan, ...] = ()
-        self._recorder = recorder
+        self.recorder = recorder
         self._module = module
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         return (type(None), ())  # a pickled function takes no probe along
 
-    def begin(self, n: int, **outer: Callable[[], Any]) -> None:
-        """The statement begins: counts it and reads its inputs. `outer` are names that the frame cannot see itself."""
-        recording = self._recorder.active
+    def begin(self, n: int, /, **outer: Callable[[], Any]) -> None:
+        """The statement begins: counts it and reads its inputs. `outer` are names that its frame may not show."""
+        recording = self.recorder.active
         if recording is not None and not _busy.now:
             self._begin(recording, n, sys._getframe(1), outer)
 
+    def begin_inside(self, n: int, /, **names: Callable[[], Any]) -> None:
+        """An expression in an inner scope begins. Frames of inlined comprehensions are not asked for their locals.
+
+        Python 3.13 before 3.13.3 crashes when they are (cpython issue 128396).
+        """
+        recording = self.recorder.active
+        if recording is not None and not _busy.now:
+            self._begin(recording, n, sys._getframe(1), names, inside=True)
+
     def value(self, n: int, key: int, value: Any) -> Any:
         """A subexpression (or a function's result) was evaluated; returns it unchanged."""
-        recording = self._recorder.active
+        recording = self.recorder.active
         if recording is not None and not _busy.now:
             begun = recording.pending.get((id(sys._getframe(1)), id(self), n))
             if begun is not None:
@@ -70,13 +80,13 @@ class Probe:
 
     def end(self, n: int) -> None:
         """The statement came to its end."""
-        recording = self._recorder.active
+        recording = self.recorder.active
         if recording is not None and not _busy.now:
             self._end(recording, n, sys._getframe(1))
 
     def close(self, n: int, _: None, value: Any) -> Any:
         """The value that ends a statement, or a header or an inner expression, which begin just before it."""
-        recording = self._recorder.active
+        recording = self.recorder.active
         if recording is not None and not _busy.now:
             frame = sys._getframe(1)
             begun = recording.pending.get((id(frame), id(self), n))
@@ -88,35 +98,40 @@ class Probe:
 
     def whole(self, n: int) -> AbstractContextManager[None]:
         """Around a function's body."""
-        recording = self._recorder.active
+        recording = self.recorder.active
         if recording is not None and not _busy.now:
             self._begin(recording, n, sys._getframe(1), {})
         return _Whole(self, recording, n)
 
     def _begin(
-        self, recording: Recording, n: int, frame: types.FrameType, outer: Mapping[str, Callable[[], Any]]
+        self,
+        recording: Recording,
+        n: int,
+        frame: types.FrameType,
+        outer: Mapping[str, Callable[[], Any]],
+        inside: bool = False,
     ) -> None:
         plan, key = self.plans[n], (id(frame), id(self), n)
         stale = recording.pending.pop(key, None)
         if stale is not None:
             count(recording.raised, stale.anchor)
-        if not self._recorder.executed(recording, plan.site.anchor) or not plan.outputs:
+        if not self.recorder.executed(recording, plan.site.anchor) or not plan.outputs:
             return
         _busy.now = True
         try:
-            recording.pending[key] = self._read(plan, frame, outer)
+            found = {} if inside else _locals(frame, plan.read)
+            recording.pending[key] = self._read(plan, found, frame, outer)
         finally:
             _busy.now = False
 
-    def _read(self, plan: Plan, frame: types.FrameType, outer: Mapping[str, Callable[[], Any]]) -> _Begun:
-        found = _locals(frame, plan.read)
+    def _read(
+        self, plan: Plan, found: dict[str, Any], frame: types.FrameType, outer: Mapping[str, Callable[[], Any]]
+    ) -> _Begun:
         for name, thunk in outer.items():
-            if name not in found:
-                try:
+            if name not in found and thunk.__closure__:  # else it is global
+                with suppress(NameError):
                     found[name] = thunk()
-                except NameError:
-                    continue
-        copier = Copier(self._recorder.limit_bytes)
+        copier = Copier(self.recorder.limit_bytes)
         begun = _Begun(plan.site.anchor, {}, {}, {}, copier.notes, [])
         names = _Names(found, frame)
         for symbol, node in plan.inputs:
@@ -129,7 +144,7 @@ class Probe:
                 begun.live[symbol] = value
         for name in sorted(plan.names & found.keys()):
             try:
-                begun.namespace[name] = copier.copy(found[name])
+                begun.namespace[name] = copier.copy(_used(found[name], plan.entries.get(name), names))
             except Exception as error:
                 begun.notes.append(f"{name} could not be copied: {type(error).__name__}: {error}")
         return begun
@@ -137,7 +152,7 @@ class Probe:
     def _keep(self, begun: _Begun, key: int, value: Any) -> None:
         _busy.now = True
         try:
-            copier = Copier(self._recorder.limit_bytes)
+            copier = Copier(self.recorder.limit_bytes)
             begun.values[key] = copier.copy(value)
             begun.notes.extend(copier.notes)
         except Exception as error:
@@ -166,9 +181,9 @@ class Probe:
                 "; ".join(begun.problems),
                 tuple(dict.fromkeys(begun.notes)),
                 threading.get_ident(),
-                self._recorder.next_order(),
+                self.recorder.next_order(),
             )
-            self._recorder.add(recording, event)
+            self.recorder.add(recording, event)
         finally:
             _busy.now = False
 
@@ -177,7 +192,7 @@ class Probe:
         captured = [output for output in plan.outputs if output.key is not None]
         if captured and len(captured) == len(plan.outputs) and not any(o.key in begun.values for o in captured):
             return None
-        copier = Copier(self._recorder.limit_bytes)
+        copier = Copier(self.recorder.limit_bytes)
         names = _Names(_locals(frame, plan.read_after) if plan.read_after else {}, frame)
         outputs: dict[str, Any] = {}
         for output in plan.outputs:
@@ -200,7 +215,7 @@ class _Whole:
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         recording, probe, n = self._recording, self._probe, self._n
-        if recording is None or recording is not probe._recorder.active or _busy.now:
+        if recording is None or recording is not probe.recorder.active or _busy.now:
             return
         frame = sys._getframe(1)
         begun = recording.pending.get((id(frame), id(probe), n))
@@ -235,6 +250,17 @@ def _output(output: Output, begun: _Begun, names: Mapping[str, Any], copier: Cop
     for index in output.path:
         value = value[index]
     return value
+
+
+def _used(value: Any, indices: tuple[ast.expr, ...] | None, names: Mapping[str, Any]) -> Any:
+    """Of a dictionary that the statement only looks entries up in, those entries; any other value as it is."""
+    if indices is None or type(value) is not dict:
+        return value
+    try:
+        keys = [walk.read(index, names) for index in indices]
+    except walk.WalkError:
+        return value
+    return {key: value[key] for key in keys if key in value}
 
 
 def _differs(begun: _Begun, symbol: str) -> bool:

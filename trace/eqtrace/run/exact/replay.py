@@ -20,6 +20,7 @@ from eqtrace.run.statement import CannotRun, Statement, call_with, resolve, whol
 from eqtrace.run.walk import assign
 
 _NO_DATA = (type, types.ModuleType, types.FunctionType)
+_DEEPEST = 5
 
 
 class Replay:
@@ -47,8 +48,8 @@ class Replay:
         return tuple(found for name, value in rest.items() if (found := self._loose(name, value)))
 
     def _loose(self, name: str, value: Any) -> str:
-        attributes = getattr(value, "__dict__", None)
-        if isinstance(attributes, dict) and not isinstance(value, _NO_DATA):
+        attributes = _attributes(value)
+        if attributes:
             return ", ".join(f"{name}.{key}" for key, entry in attributes.items() if _has_float(entry))
         return name if name not in self._bound and _has_float(value) else ""
 
@@ -106,14 +107,22 @@ def _has_rounded(value: Any) -> bool:
     return False
 
 
-def _has_float(value: Any) -> bool:
+def _attributes(value: Any) -> dict[str, Any]:
+    """What a plain object holds."""
+    return {} if isinstance(value, _NO_DATA) else dict(getattr(value, "__dict__", None) or {})
+
+
+def _has_float(value: Any, depth: int = 0) -> bool:
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "fc"
-    if isinstance(value, dict):
-        return any(map(_has_float, value.values()))
+    if isinstance(value, float | np.floating | complex):
+        return True
+    if depth > _DEEPEST:  # it may lead back to itself
+        return False
     if isinstance(value, list | tuple):
-        return any(map(_has_float, value))
-    return isinstance(value, float | np.floating | complex)
+        return any(_has_float(each, depth + 1) for each in value)
+    entries = value if isinstance(value, dict) else _attributes(value)
+    return any(_has_float(each, depth + 1) for each in entries.values())
 
 
 def _reason(error: BaseException) -> str:

@@ -44,7 +44,6 @@ class Line:
     to_constants: int = 0
     kinks: int = 0
     undecided: int = 0
-    partly: int = 0  # executions at some of whose entries nothing could be compared
     outside: int = 0  # executions that `where` leaves out
     worst_ulp: float = 0.0
     worst_at: str = ""
@@ -142,16 +141,15 @@ class LineCheck:
             return
         comparison, kinks = compare_in_float64(self._form, part, values, sizes, self._equation.tolerance)
         line = self.line
-        line.points += 1
-        line.kinks += kinks
-        if comparison.undecided == comparison.entries:
-            line.undecided += 1
-            line.points -= 1
-            return
         if comparison.mismatch is not None:
+            line.points += 1
             self._refute(part, each, comparison)
             return
-        line.partly += comparison.undecided > 0
+        if comparison.undecided or not comparison.entries:
+            line.undecided += 1
+            return
+        line.points += 1
+        line.kinks += kinks
         if comparison.worst_ulp > line.worst_ulp:
             line.worst_ulp, line.worst_at = comparison.worst_ulp, each.origin
         if replayed and self._replay is not None and not line.why_sampled:
@@ -161,7 +159,6 @@ class LineCheck:
         """Certifies one execution, or remembers why it can't be."""
         line = self.line
         assert self._replay is not None
-        loose = self._replay.loose(each.event)
         try:
             for bits in BITS:
                 shown = self._difference(part, each, values, sizes, bits, Constants.HALF_ULP)
@@ -175,7 +172,7 @@ class LineCheck:
                 line.to_constants += 1
             elif shown is Outcome.WIDE:
                 line.why_sampled = f"the difference of balls stays too wide at {BITS[-1]} bits"
-            elif loose:
+            elif loose := self._replay.loose(each.event):
                 line.why_sampled = f"the statement reads {', '.join(loose)}, rounded before it, which no symbol binds"
             elif self._equation.tolerance is not None:
                 line.why_sampled = "within the declared tolerance, and exactly another value"
