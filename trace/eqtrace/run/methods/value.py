@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from eqtrace.run.session import Session
 
 
+_BY_VALUE = frozenset({"value", "vjp"})
+
+
 def verify(equation: Equation, session: Session) -> MethodResult:
     """Checks every computing and inline line of the equation on all its executions."""
     executions = session.captures.of(equation)
@@ -50,7 +53,9 @@ def verify(equation: Equation, session: Session) -> MethodResult:
 
 def _unshown(equation: Equation, form: Form, checks: list[LineCheck]) -> list[Fault]:
     """Faults for what a form claims and no line shows: a statement whose left side none captures, or no equation."""
-    found = []
+    found: list[Fault] = []
+    if not _BY_VALUE.issuperset(equation.methods):
+        return found  # its other methods show the rest
     shown = {part for check in checks for part in check.parts}
     for number, part in enumerate(form.parts):
         if number not in shown and checks:
