@@ -59,7 +59,8 @@ class Session:
             fault = replace(failed.fault, equation=equation.id, method=unit.method)
             detail = fault.message.splitlines()[0]
             result = MethodResult(equation.id, unit.method, Verdict.NOT_CHECKED, Evidence(detail=detail), (fault,))
-        return replace(result, seconds=time.perf_counter() - started)
+        faults = (*self.captures.failed_scenarios, *result.faults)
+        return replace(result, faults=faults, seconds=time.perf_counter() - started)
 
     def rng(self, *names: str) -> np.random.Generator:
         """A generator that depends on the seed and on what it is for, never on the order of the work."""
