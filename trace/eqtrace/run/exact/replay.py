@@ -11,6 +11,7 @@ import numpy as np
 
 from eqtrace.code.bind import parse_right
 from eqtrace.formula.ball import Undecided, lift, no_floats, precision
+from eqtrace.run.children import ending_children
 from eqtrace.run.exact.rewrite import Exact
 from eqtrace.run.exact.shadow import Constants, Shadows, lift_value
 from eqtrace.run.record import Event
@@ -69,7 +70,7 @@ class Replay:
                     name: lift_value(value, lift if self._is_bound(name, value) else shadows.constants, shadows.adopt)
                     for name, value in event.namespace.items()
                 }
-                with no_floats():
+                with no_floats(), ending_children():
                     outputs = self._outputs(event, local, shadows)
             except (CannotRun, Undecided):
                 raise
