@@ -61,7 +61,9 @@ class Project:
             environment["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, entries))
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         command = [sys.executable, "-m", "eqtrace", *arguments]
-        done = subprocess.run(command, cwd=self.root, env=environment, capture_output=True, timeout=timeout, check=False)
+        done = subprocess.run(
+            command, cwd=self.root, env=environment, capture_output=True, timeout=timeout, check=False
+        )
         return Run(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def verify(self, *arguments: str, timeout: float = 60) -> Run:

@@ -91,10 +91,21 @@ def _float(value: Any = 0.0) -> Any:
     return number(value) if isinstance(value, str) else builtins.float(value)
 
 
+def _int(value: Any = 0, *base: Any) -> Any:
+    if isinstance(value, Ball):
+        return int(str(value.trunc().arb.unique_fmpz()))  # undecided where the ball holds an integer and less
+    return builtins.int(value, *base)
+
+
+_int.dtype = np.dtype(int)  # type: ignore[attr-defined]  # for NumPy, which takes it as a type
+_TYPES: dict[Any, Any] = {_float: float, _int: int}
+
+
 def _isinstance(value: Any, kinds: Any) -> bool:
-    if not isinstance(value, Ball):
-        return builtins.isinstance(value, kinds)
     wanted = kinds if builtins.isinstance(kinds, tuple) else (kinds,)
+    if not isinstance(value, Ball):
+        plain: tuple[Any, ...] = tuple(_TYPES.get(kind, kind) for kind in wanted)
+        return builtins.isinstance(value, plain)
     return any(kind in (float, _float, Ball, np.floating, np.number, np.float64, object) for kind in wanted)
 
 
@@ -108,6 +119,7 @@ def _sum(values: Any, start: Any = 0) -> Any:
 BUILTINS: dict[str, Any] = {
     **vars(builtins),
     "float": _float,
+    "int": _int,
     "isinstance": _isinstance,
     "sum": _sum,
     rewrite.NUMBER: number,

@@ -63,7 +63,7 @@ def _refusing(name: str, function: Any) -> Any:
         if any(map(has_ball, (*arguments, *options.values()))):
             raise NotExact(f"{name} is not known to be exact on balls")
         result = function(*arguments, **options)
-        if isinstance(result, float) or getattr(getattr(result, "dtype", None), "kind", "") in "fc":
+        if isinstance(result, float) or getattr(getattr(result, "dtype", None), "kind", "") in ("f", "c"):
             raise NotExact(f"{name} rounds")
         return result
 

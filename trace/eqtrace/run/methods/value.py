@@ -35,7 +35,10 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     ]
     verdicts = [line.verdict for line in lines] + [Verdict.NOT_CHECKED] * bool(unseen or not lines)
     faults: list[Fault] = [replace(fault, equation=equation.id, method="value") for fault in executions.faults]
-    faults += [fault for line in lines for fault in line.faults.values()]
+    told = {fault.kind for fault in faults} & {
+        "argument-changed"
+    }  # of the call, which is the same for a whole function
+    faults += [fault for line in lines for kind, fault in line.faults.items() if not (line.site.whole and kind in told)]
     unshown = _unshown(equation, session.work.forms[equation.id], checks)
     faults += unshown
     verdict = weakest(verdicts)
