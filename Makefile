@@ -1,4 +1,5 @@
-# Two commands do everything: `make verify` and `make test`. Each makes what it needs first; afterwards both work offline.
+# Two commands do everything: `make verify` (audit, every method, and the site from what they found) and `make test`.
+# Each makes what it needs first; afterwards both work offline.
 
 SHELL := /bin/bash
 PYTHON ?= $(firstword $(foreach each,python3.13 python3.12 python3.11 python3,$(shell $(each) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(each))))
@@ -18,12 +19,10 @@ setup: .venv/.ready
 audit: setup
 	$(BIN)/python -m eqtrace audit
 
-verify: setup  ## the main job: audit, every method, and the site
+verify: setup
 	$(BIN)/python -m eqtrace site -j $(JOBS)
-	$(BIN)/python -m eqtrace verify -j $(JOBS) --format json --output-file reports/verify.json
 
-site: setup
-	$(BIN)/python -m eqtrace site -j $(JOBS)
+site: verify
 
 test: setup
 	$(BIN)/python -m pytest -n $(JOBS) -q

@@ -14,6 +14,7 @@ from eqtrace.formula.form import Form, read
 from eqtrace.link.audit import Audit
 from eqtrace.link.audit import audit as link_audit
 from eqtrace.link.infer import complete
+from eqtrace.link.match import match
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Finding, Related, Severity
 from eqtrace.model.results import Results
@@ -177,11 +178,12 @@ def _work(project: Project, seed: int) -> Work:
     root = str(project.index.root)
     equations = project.equations
     sites = {}
-    for anchor_id, match in project.linked.matches.items():
-        equation = equations[anchor_id.partition("/")[0]]
-        site = site_of(match, equation, project.forms.get(equation.id), project.index.root)
-        if site is not None:
-            sites[anchor_id] = site
+    for equation in equations.values():
+        for anchor in equation.anchors:
+            found = project.linked.matches.get(anchor.id) or match(anchor, project.index)
+            site = site_of(found, equation, project.forms.get(equation.id), project.index.root)
+            if site is not None:
+                sites[anchor.id] = site
     modules = {site.file: project.index.module_name(site.path) or "" for site in sites.values()}
     scenarios = project.config.scenarios
     return Work(
@@ -214,11 +216,13 @@ def _lost(equation: Equation, method: str, outcome: Lost | Crashed) -> MethodRes
 
 
 def _executions(project: Project, results: Iterable[MethodResult]) -> dict[str, int]:
-    """How often each cited line ran, over all methods of its equation."""
+    """How often each line that verification runs was executed, over all methods of its equation."""
+    runs = {held.anchor.id for held in project.linked.matches.values() if held.anchor.role in EXECUTED}
     counts: dict[str, int] = {}
     for result in results:
         for anchor, count in result.executions.items():
-            counts[anchor] = max(counts.get(anchor, 0), count)
+            if anchor in runs:
+                counts[anchor] = max(counts.get(anchor, 0), count)
     return counts
 
 
@@ -226,14 +230,14 @@ def _not_executed(project: Project, executions: Mapping[str, int], faults: Itera
     """A fault for each line that was to run and never did; where user code failed, that is the finding."""
     failed = {fault.equation for fault in faults if fault.kind in ("user-code-failed", "internal-error")}
     found = []
-    for match in project.linked.matches.values():
-        anchor, equation = match.anchor, match.anchor.id.partition("/")[0]
-        if anchor.role not in EXECUTED or match.span is None or equation in failed or equation not in project.selected:
+    for held in project.linked.matches.values():
+        anchor, equation = held.anchor, held.anchor.id.partition("/")[0]
+        if anchor.role not in EXECUTED or held.span is None or equation in failed or equation not in project.selected:
             continue
         if not executions.get(anchor.id):
-            message = f"no run executed {match.span.path}:{match.span.line} ({match.source})"
+            message = f"no run executed {held.span.path}:{held.span.line} ({held.source})"
             hint = "add a scenario that reaches the line, or a `call`"
-            related = (Related(match.span, "never executed"),)
+            related = (Related(held.span, "never executed"),)
             found.append(Fault("not-executed", message, anchor.span, hint, related, equation))
     return found
 

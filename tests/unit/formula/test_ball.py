@@ -212,3 +212,12 @@ def test_balls_hold_the_exact_result(x, y):
         assert ball.arb.contains(Ball((Fraction(x) + y) * y - Fraction(x)).arb) or (
             Ball((Fraction(x) + y) * y - Fraction(x)) - ball
         ).arb.contains(0)
+
+
+@pytest.mark.parametrize("exponent", [1, 2, 3, 6])
+def test_a_power_of_a_ball_about_nothing_holds_the_powers_of_its_ends(exponent):
+    # FLINT gives NaN where the middle is 0 exactly, as that of a difference of equal numbers is.
+    found = arbs.power(arb(0, 0.25), exponent)
+    assert found.is_finite()
+    assert found.contains(arb(0.25) ** exponent)
+    assert found.rad() < 2 * 0.25**exponent

@@ -106,7 +106,20 @@ def _integer_power(x: arb, exponent: int) -> arb:
         return -size if x < 0 and exponent % 2 else size
     if exponent < 0 and x.is_zero():
         return NAN if exponent % 2 else INFINITY
-    return x**exponent
+    power = _by_squaring(x, abs(exponent))
+    return 1 / power if exponent < 0 else power
+
+
+def _by_squaring(x: arb, exponent: int) -> arb:
+    """A natural power by multiplications alone: python-flint's `**` takes logarithms, which a ball about 0 has not."""
+    power, square = arb(1), x
+    while exponent:
+        if exponent & 1:
+            power = power * square
+        exponent >>= 1
+        if exponent:
+            square = square * square
+    return power
 
 
 def maximum(x: arb, y: arb) -> arb:

@@ -129,8 +129,6 @@ class BallOperations(Operations):
     def real_power(self, base: Value, exponent: Value) -> Value:
         """A power; integer exponents of finite balls go the quick way."""
         if isinstance(exponent, int) and is_array(base) and bool(np.all(_FINITE(base))):
-            if exponent > 0:
-                return base**exponent
             if not any(entry.contains(0) for entry in base.ravel()):
                 return base**exponent
         if not is_array(exponent) and exponent == 0.5:

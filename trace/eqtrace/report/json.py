@@ -77,7 +77,8 @@ def _equation(row: EquationRow) -> dict[str, Any]:
 
 
 def _method(row: MethodRow) -> dict[str, Any]:
-    return {"verdict": row.verdict, "points": row.points, "worst_ulp": row.worst_ulp, "detail": row.detail}
+    detail = "; ".join((row.detail, *row.limits))
+    return {"verdict": row.verdict, "points": row.points, "worst_ulp": row.worst_ulp, "detail": detail}
 
 
 def _anchor(row: AnchorRow) -> dict[str, Any]:

@@ -127,7 +127,19 @@ def _verdicts(report: Rows) -> list[Line]:
         lines.append([(f"  {'no method was run':<22}{unrun:>6,}  NOTHING was shown", "bold yellow")])
     for verdict in (Verdict.REFUTED, Verdict.NOT_CHECKED):
         lines += _named(verdict, report.equations)
+    for verdict in (Verdict.SAMPLED, Verdict.CERTIFIED_TO_CONSTANTS):
+        lines += _reasons(verdict, report.equations)
     return lines
+
+
+def _reasons(verdict: Verdict, equations: tuple[EquationRow, ...]) -> list[Line]:
+    """Why equations stand below certified: the first limit of the method that pulls each down."""
+    return [
+        [("  ", ""), (f"{verdict.value}: ", _STYLE.get(verdict, "")), (clean(f"{each.id}: {row.limits[0]}"), "")]
+        for each in equations
+        for row in each.methods.values()
+        if each.verdict == verdict and row is not None and row.verdict == verdict and row.limits
+    ]
 
 
 def _named(verdict: Verdict, equations: tuple[EquationRow, ...]) -> list[Line]:

@@ -21,7 +21,9 @@ def full(results: Results, root: Path) -> list[Line]:
     files = Files(root)
     lines: list[Line] = []
     for finding in report.findings:
-        lines += [*_finding(finding, files), []]
+        # A note asks for nothing: one line each keeps many of them readable.
+        note = finding.severity is Severity.NOTE
+        lines += [headline(finding)] if note else [*_finding(finding, files), []]
     return [*lines, *summary(report)]
 
 

@@ -6,7 +6,7 @@ import ast
 import inspect
 import operator
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 import numpy as np
@@ -120,10 +120,14 @@ class Interpreter:
 
 
 def drawn_parameters(
-    function: Callable[..., Any], qualname: str, symbols: Mapping[str, Symbol]
+    function: Callable[..., Any], qualname: str, symbols: Mapping[str, Symbol], own: Collection[str] = ()
 ) -> dict[str, str] | None:
-    """Which symbol feeds which parameter (parameter to symbol); None where a required parameter has no symbol."""
-    by_code = {symbol.code_name(qualname): name for name, symbol in symbols.items() if symbol.code_name(qualname)}
+    """Which symbol feeds which parameter (parameter to symbol); None where a required parameter has no symbol.
+
+    Where several symbols have a parameter's name in the code, those in `own` (the equation's) come first.
+    """
+    ordered = sorted(symbols.items(), key=lambda item: item[0] in own)
+    by_code = {symbol.code_name(qualname): name for name, symbol in ordered if symbol.code_name(qualname)}
     found: dict[str, str] = {}
     try:
         parameters = inspect.signature(function).parameters.values()

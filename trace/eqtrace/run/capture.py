@@ -21,7 +21,7 @@ from eqtrace.run.failed import Failed
 from eqtrace.run.record import Event, Recording
 from eqtrace.run.sample import Draw, NoDraw, draws
 from eqtrace.run.snapshot import Copier, equal
-from eqtrace.run.work import COMPUTING
+from eqtrace.run.work import COMPUTING, is_scalar, used_symbols
 
 if TYPE_CHECKING:
     from eqtrace.run.session import Session
@@ -185,12 +185,16 @@ class Captures:
             function = getattr(function, part, None)
         if not callable(function) or function is module or isinstance(function, type):
             return None
-        parameters = drawn_parameters(function, site.function, equation.symbols)
+        own = used_symbols(self._session.work.forms[equation.id])
+        parameters = drawn_parameters(function, site.function, equation.symbols, own)
         if parameters is None:
             return None
+        signature = inspect.signature(function)
 
         def call(draw: Draw, rng: np.random.Generator) -> Any:
-            return function(**{parameter: draw.values[symbol] for parameter, symbol in parameters.items()})
+            given = {parameter: draw.values[symbol] for parameter, symbol in parameters.items()}
+            bound = inspect.BoundArguments(signature, given)  # type: ignore[arg-type]
+            return function(*bound.args, **bound.kwargs)
 
         written = self._written(site)
         watched = {symbol: parameter for parameter, symbol in parameters.items() if parameter not in written}
@@ -209,7 +213,10 @@ class Captures:
         def call(draw: Draw, rng: np.random.Generator) -> Any:
             return Interpreter({**draw.sizes, "rng": rng, **draw.values}, module).evaluate(node)
 
-        return Target(f"{module.__name__}: {text.value}", symbols, call, {})
+        form = self._session.work.forms[equation.id]
+        written = {name for part in range(len(form.parts)) for name in form.left(part)}
+        watched = {name: name for name in symbols if name not in written}
+        return Target(f"{module.__name__}: {text.value}", symbols, call, watched)
 
     def _written(self, site: Site) -> set[str]:
         """Names that a cited statement of the same function changes in place on purpose: roots of its targets."""
@@ -231,7 +238,7 @@ class Captures:
             return
         for draw in made:
             self._call(equation, target, draw, rng, found)
-        if all(equation.symbols[name].shape in ((), None) for name in target.symbols):
+        if is_scalar(form) and all(equation.symbols[name].shape in ((), None) for name in target.symbols):
             self._try_arrays(equation, target, made, rng, found)
 
     def record(self, equation: Equation, target: Target, draw: Draw, rng: np.random.Generator) -> Recording:

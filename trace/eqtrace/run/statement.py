@@ -11,7 +11,7 @@ from functools import reduce
 from pathlib import Path
 from typing import Any
 
-from eqtrace.code.bind import TARGET, Left, parse_left
+from eqtrace.code.bind import TARGET, BindError, Left, parse_left
 from eqtrace.code.source import SourceFile, decode
 from eqtrace.run.site import Site
 from eqtrace.run.tree import Tree
@@ -44,7 +44,10 @@ class Statement:
         statement = Tree(SourceFile(site.file, text, tree)).statement(site.line, site.column)
         if not isinstance(statement, ast.stmt):
             raise CannotRun("the statement is not where it was")
-        lefts = {symbol: parse_left(text, statement) for symbol, text in site.outputs.items()}
+        try:
+            lefts = {symbol: parse_left(text, statement) for symbol, text in site.outputs.items()}
+        except BindError as error:
+            raise CannotRun(str(error)) from error
         for symbol, left in lefts.items():
             if left.kind != TARGET:
                 self._add(_assignment(left, statement), [(symbol, left)], lines, site.file, rewrite)

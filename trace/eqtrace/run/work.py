@@ -95,6 +95,20 @@ def bound_names(anchor: Anchor, equation: Equation, form: Form, function: str) -
     return inputs, outputs
 
 
+def used_symbols(form: Form) -> frozenset[str]:
+    """The symbols that stand in a form's statements (a topic declares those of all its equations)."""
+    names = {name for part in range(len(form.parts)) for name in (*form.left(part), *form.needed(part))}
+    return frozenset(name.removeprefix("Old(").removesuffix(")") for name in names)
+
+
+def is_scalar(form: Form) -> bool:
+    """Whether an equation is of scalars alone, so that arrays of any shape may stand for its symbols."""
+    if any(form.used_indices(part) for part in range(len(form.parts))):
+        return False
+    shapes = (form.shapes.get(name) for name in used_symbols(form))
+    return all(shape is None or not (shape.dims or shape.batch) for shape in shapes)
+
+
 def _code(anchor: Anchor, equation: Equation, name: str, function: str) -> str | None:
     if name in anchor.bind:
         return anchor.bind[name].value

@@ -158,7 +158,9 @@ def _entry(
         overflow = abs(want) > _LARGEST and (want > 0) == (code > 0)
         return bool(overflow), math.inf
     error = abs(arb(code) - want)
-    ulps = float((error / arb(math.ulp(code))).mid())
+    # Of the larger of the two: an ulp of a result that cancelled to 0 would say nothing.
+    size = max(abs(code), abs(nearest(want)), float(np.finfo(float).tiny))
+    ulps = float((error / arb(math.ulp(size))).mid())
     if tolerance is not None and error <= arb(tolerance.atol) + arb(tolerance.rtol) * abs(want):
         return True, ulps
     finite = [ball for ball in balls if ball.is_finite()]

@@ -24,6 +24,7 @@ from eqtrace.run.methods.compare import Comparison, Outcome, float_comparison, g
 from eqtrace.run.methods.counterexample import Counterexample, describe, shrink
 from eqtrace.run.site import Site
 from eqtrace.run.statement import CannotRun
+from eqtrace.run.work import is_scalar, used_symbols
 
 if TYPE_CHECKING:
     from eqtrace.run.session import Session
@@ -120,15 +121,15 @@ class LineCheck:
             return
         comparison, kinks = compare_in_float64(self._form, part, values, sizes, self._equation.tolerance)
         line = self.line
-        line.points += 1
-        line.kinks += kinks
-        if comparison.undecided == comparison.entries and comparison.entries:
-            line.undecided += 1
-            line.points -= 1
-            return
         if comparison.mismatch is not None:
+            line.points += 1
             self._refute(part, each, comparison)
             return
+        if comparison.undecided:
+            line.undecided += 1
+            return
+        line.points += 1
+        line.kinks += kinks
         if comparison.worst_ulp > line.worst_ulp:
             line.worst_ulp, line.worst_at = comparison.worst_ulp, each.origin
         if replayed and self._replay is not None and not line.why_sampled:
@@ -265,9 +266,9 @@ def compare_in_float64(
 
 def batched(form: Form) -> Mapping[str, Shape | None]:
     """The declared shapes; of a form of scalars alone, arrays of any shape may stand for its symbols."""
-    if form.indices or any(shape is not None and shape.dims for shape in form.shapes.values()):
+    if not is_scalar(form):
         return form.shapes
-    return {name: Shape(True, ()) for name in form.shapes}
+    return {**form.shapes, **{name: Shape(True, ()) for name in used_symbols(form)}}
 
 
 def is_exact_kind(outputs: Mapping[str, Any]) -> bool:

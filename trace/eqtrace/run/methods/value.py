@@ -68,5 +68,5 @@ def _limits(line: Line) -> list[str]:
     if line.kinks:
         found.append(f"{place}: {line.kinks} executions within rounding of a kink, compared in float64 only")
     if line.undecided:
-        found.append(f"{place}: {line.undecided} executions gave nothing that could be compared")
+        found.append(f"{place}: {line.undecided} executions had entries that could not be decided, and don't count")
     return found
