@@ -114,7 +114,8 @@ def report(command: str, root: Path) -> tuple[int, list[dict[str, Any]]]:
     """A command's exit status and its findings, from its JSON report."""
     output = root.parent / "report.json"
     name, *options = shlex.split(command)
-    status = run([name, *options, "--config", str(root / "pyproject.toml"), "--format", "json", "--output-file", str(output)])
+    where = ["--config", str(root / "pyproject.toml"), "--output-file", str(output)]
+    status = run([name, *options, *where, "--format", "json"])
     findings = json.loads(output.read_text("utf-8"))["findings"]
     return status, findings
 
@@ -163,7 +164,8 @@ def fix(case: Case, root: Path) -> None:
     before = {path: path.read_text("utf-8") for path in root.rglob("*") if path.is_file()}
     assert run(["fix", "--config", str(root / "pyproject.toml")]) == 0
     after = {path: path.read_text("utf-8") for path in root.rglob("*") if path.is_file()}
-    assert [path.relative_to(root).as_posix() for path in after if before.get(path) != after[path]] == case.said["fixed"]
+    rewritten = [path.relative_to(root).as_posix() for path in after if before.get(path) != after[path]]
+    assert rewritten == case.said["fixed"]
     numbers = re.compile(r"(?<=\.py:)\d+")
     assert {path: numbers.sub("0", text) for path, text in before.items()} == {
         path: numbers.sub("0", text) for path, text in after.items()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -67,6 +68,7 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
             forms[equation.id] = form
         if selected is None or equation.id in selected:
             faults += [replace(fault, equation=equation.id) for fault in found if not _is_told(fault, specification)]
+            faults += _unreadable_call(equation)
     chosen = tuple(each.id for each in specification.equations if selected is None or each.id in selected)
     linked = link_audit(specification, index, config, None if selected is None else frozenset(chosen))
     faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
@@ -78,6 +80,16 @@ def _is_told(fault: Fault, specification: Specification) -> bool:
     """Whether the loader saw a reserved name already, at its key instead of in its form."""
     told = {(each.span.path, each.span.line) for each in specification.faults if each.kind == "reserved-name"}
     return fault.kind == "reserved-name" and (fault.span.path, fault.span.line) in told
+
+
+def _unreadable_call(equation: Equation) -> Iterator[Fault]:
+    """What a worker would say of a `call` too, but before anything is run."""
+    if equation.call is not None:
+        try:
+            ast.parse(equation.call.value.strip(), mode="eval")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            message = f"`{equation.call.value}` is no expression"
+            yield Fault("form-syntax", message, equation.call.span, "for example: 'f(X, W, rng)'", (), equation.id)
 
 
 def _without_echoes(faults: tuple[Fault, ...]) -> Iterator[Fault]:
@@ -227,8 +239,10 @@ def _executions(project: Project, results: Iterable[MethodResult]) -> dict[str, 
 
 
 def _not_executed(project: Project, executions: Mapping[str, int], faults: Iterable[Fault]) -> list[Fault]:
-    """A fault for each line that was to run and never did; where user code failed, that is the finding."""
+    """A fault for each line that was to run and never did, unless another finding says why none of them could."""
     failed = {fault.equation for fault in faults if fault.kind in ("user-code-failed", "internal-error")}
+    failed |= {fault.equation for fault in faults if fault.kind == "value-undecided" and not fault.related}  # no draw
+    failed |= project.equations.keys() - project.forms.keys()
     found = []
     for held in project.linked.matches.values():
         anchor, equation = held.anchor, held.anchor.id.partition("/")[0]

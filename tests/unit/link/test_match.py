@@ -120,7 +120,7 @@ def test_equal_statements_are_told_apart_by_occurrence_then_by_line(look) -> Non
     assert [item.span.line for item in ambiguous.candidates] == [16, 17]
     missing = look("x += 1", 16, "f", occurrence=2)
     assert missing.status is Status.MISSING
-    assert [item.reason for item in missing.candidates] == ["occurrence 0 in its function", "occurrence 1 in its function"]
+    assert [item.reason for item in missing.candidates] == [f"occurrence {number} in its function" for number in (0, 1)]
 
 
 def test_equal_statements_on_one_line_are_ambiguous(bench) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 import time
 import traceback
@@ -26,6 +27,8 @@ from eqtrace.run.methods import METHODS
 from eqtrace.run.outcome import Lost
 from eqtrace.run.record import Recorder
 from eqtrace.run.work import Unit, Work
+
+_FRAME = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)  # as faulthandler writes it, innermost first
 
 
 class Session:
@@ -72,8 +75,7 @@ class Session:
             Failed: it raised or exited, or it hung or crashed in an earlier worker.
         """
         if activity in self._poisoned:
-            hint = "nothing after it in the same run was seen; a longer limit is --timeout SECONDS"
-            raise Failed(Fault("user-code-failed", f"{activity} {self._poisoned[activity].reason}", span, hint))
+            raise Failed(self._loss(activity, span, self._poisoned[activity]))
         self._activity(activity)
         try:
             return work()
@@ -91,7 +93,7 @@ class Session:
             Failed: it cannot be imported.
         """
         if name not in sys.modules:
-            self.perform(f"import {name}", span, lambda: importlib.import_module(name))
+            self.perform(f"import of {name}", span, lambda: importlib.import_module(name))
         return sys.modules[name]
 
     def is_user_file(self, file: str) -> bool:
@@ -102,13 +104,30 @@ class Session:
         """A file's path as findings show it."""
         return file.removeprefix(self.work.root.rstrip("/") + "/")
 
+    def _is_shown(self, file: str) -> bool:
+        return self.is_user_file(file) or file == self.work.scenarios
+
+    def _loss(self, activity: str, span: Span, lost: Lost) -> Fault:
+        """The fault of code that took its worker down: where it was, as far as that is known, and what it printed."""
+        frames = [frame for frame in _FRAME.findall(lost.traceback) if self._is_shown(frame[0])]
+        lines = [f"  {self.relative(file)}:{line} in {name}" for file, line, name in frames]
+        message = "\n".join(filter(None, (f"{activity} {lost.reason}", *lines, lost.output.rstrip())))
+        hint = "nothing after it in the same run was seen"
+        if lost.reason.startswith("timed out"):
+            hint += "; a longer limit is --timeout SECONDS"
+        related = tuple(Related(Span(self.relative(file), int(line)), "it was here") for file, line, _ in frames[:1])
+        return Fault("user-code-failed", message, span, hint, related)
+
     def _failure(self, activity: str, span: Span, error: BaseException) -> Fault:
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if self.is_user_file(frame.filename)]
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if self._is_shown(frame.filename)]
         last = "".join(traceback.format_exception_only(error)).rstrip()
         related: tuple[Related, ...] = ()
         if frames:
             related = (
-                Related(Span(self.relative(frames[-1].filename), frames[-1].lineno or 1), f"raised here: {last}"),
+                Related(
+                    Span(self.relative(frames[-1].filename), frames[-1].lineno or 1, (frames[-1].colno or 0) + 1),
+                    f"raised here: {last}",
+                ),
             )
-        shown = "".join(traceback.format_list(frames)) + last
+        shown = "".join(traceback.format_list(frames)).replace(f"{self.work.root.rstrip('/')}/", "") + last
         return Fault("user-code-failed", f"{activity} raised {type(error).__name__}\n{shown}", span, "", related)
