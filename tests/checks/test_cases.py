@@ -125,11 +125,11 @@ def place(row: dict[str, Any]) -> str:
 
 
 def text_at(path: Path, line: int, column: int) -> str:
-    """What stands at a place, to the end of its line; '' in what is no file of the project."""
+    """What stands at a place, control characters as `?`; '' where the file leads out of the project."""
     if path.is_symlink():
         return ""
     lines = path.read_bytes().decode("utf-8", "replace").split("\n")
-    return lines[line - 1][column - 1 :]
+    return re.sub(r"[\x00-\x08\x0b-\x1f]", "?", lines[line - 1][column - 1 :])
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.check.split()[1]}: {case.title}")
