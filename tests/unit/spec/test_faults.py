@@ -87,7 +87,7 @@ FIRING = [
         "yaml-type",
         HEAD + SYMBOLS + EQUATIONS + "example: {kind: steps, inputs: {X: [[true, ‹012›]]}}\n",
         "octal",
-        "'012'",
+        "write 12",
     ),
     (
         "yaml-type",
