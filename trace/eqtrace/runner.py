@@ -88,7 +88,7 @@ def _unreadable_call(equation: Equation) -> Iterator[Fault]:
         try:
             ast.parse(equation.call.value.strip(), mode="eval")
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            message = f"`{equation.call.value}` is no expression"
+            message = f"call: `{equation.call.value}` is no expression"
             yield Fault("form-syntax", message, equation.call.span, "for example: 'f(X, W, rng)'", (), equation.id)
 
 
@@ -243,6 +243,8 @@ def _not_executed(project: Project, executions: Mapping[str, int], faults: Itera
     failed = {fault.equation for fault in faults if fault.kind in ("user-code-failed", "internal-error")}
     failed |= {fault.equation for fault in faults if fault.kind == "value-undecided" and not fault.related}  # no draw
     failed |= project.equations.keys() - project.forms.keys()
+    if None in failed:  # a scenario: what it would have reached can't be told
+        return []
     found = []
     for held in project.linked.matches.values():
         anchor, equation = held.anchor, held.anchor.id.partition("/")[0]

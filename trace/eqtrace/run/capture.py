@@ -81,11 +81,17 @@ class Captures:
         for target in self.targets(equation, found):
             self._draw(equation, target, found, accept)
         scenarios = self.scenarios(equation.span)
-        found.faults.extend(scenarios.faults)
         for anchor in equation.anchors:
             found.by_anchor.setdefault(anchor.id, []).extend(scenarios.by_anchor.get(anchor.id, ()))
         found.counts = self.counts(equation, found.counts)
+        if not all(found.by_anchor[anchor.id] for anchor, _ in self._session.work.sites_of(equation)):
+            found.faults.extend(scenarios.faults)
         return found
+
+    @property
+    def failed_scenarios(self) -> tuple[Fault, ...]:
+        """The scenarios that failed; they are no equation's own fault."""
+        return tuple(self._scenarios.faults) if self._scenarios is not None else ()
 
     def counts(self, equation: Equation, own: Mapping[str, int]) -> dict[str, int]:
         """How often each of the equation's lines ran: in a method's own runs and in the scenarios."""
@@ -194,7 +200,7 @@ class Captures:
 
         def call(draw: Draw, rng: np.random.Generator) -> Any:
             given = {parameter: draw.values[symbol] for parameter, symbol in parameters.items()}
-            bound = inspect.BoundArguments(signature, given)  # type: ignore[arg-type]
+            bound = inspect.BoundArguments(signature, given)
             return function(*bound.args, **bound.kwargs)
 
         written = self._written(site)
@@ -206,7 +212,7 @@ class Captures:
         try:
             node = parse_call(text)
         except CallError as error:
-            found.faults.append(Fault("form-syntax", str(error), text.span, equation=equation.id))
+            found.faults.append(Fault("form-syntax", f"call: {error}", text.span, equation=equation.id))
             return None
         used = names(node)
         symbols = tuple(name for name in equation.symbols if name in used)
@@ -250,8 +256,16 @@ class Captures:
         Raises:
             Failed: the call raised.
         """
+
+        def call() -> Any:
+            try:
+                return target.call(draw, rng)
+            except CallError as error:
+                place = equation.call.span if equation.call else equation.span
+                raise Failed(Fault("form-syntax", f"call: {error}", place, equation=equation.id)) from error
+
         with self._session.recorder.recording() as recording:
-            self._session.perform(f"call of {target.name}", equation.span, lambda: target.call(draw, rng))
+            self._session.perform(f"call of {target.name}", equation.span, call)
         return recording
 
     def _call(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -12,11 +13,23 @@ import numpy as np
 from eqtrace.formula.ball import Ball, exact, lift
 from eqtrace.run.exact import rewrite
 
+_FULL_LENGTH = 16  # significant digits from which a literal is taken for a real number that was rounded to a float
+
 
 def number(text: str) -> Ball | float:
     """The decimal that a literal states; infinities (`1e999`) stay floats."""
     value = float(text)
     return value if math.isinf(value) else exact(Fraction(text))
+
+
+def rounded_number(constant: Callable[[float], Any]) -> Callable[[str], Any]:
+    """Literals, where those of full length (`3.141592653589793`) become what `constant` makes of their float."""
+
+    def read(text: str) -> Any:
+        digits = text.lower().partition("e")[0].replace(".", "").strip("0")
+        return number(text) if len(digits) < _FULL_LENGTH else constant(float(text))
+
+    return read
 
 
 def _is_integer(value: Any) -> bool:

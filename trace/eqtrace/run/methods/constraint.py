@@ -18,7 +18,7 @@ from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
-from eqtrace.run.capture import Target
+from eqtrace.run.capture import Executions, Target
 from eqtrace.run.failed import Failed
 from eqtrace.run.sample import Draw, random_sizes, value_of
 
@@ -84,7 +84,7 @@ def is_true(form: Form, part: int, values: Mapping[str, Any], sizes: Mapping[str
 
 def _reject(equation: Equation, form: Form, session: Session) -> tuple[int, list[Fault]]:
     """How many violations were rejected, and a fault for the first that was not."""
-    targets = list(session.captures.targets(equation, session.captures.scenarios(equation.span)))
+    targets = list(session.captures.targets(equation, Executions()))
     if equation.rejects is None or not targets:
         what = "`rejects` must name the exception that a violation raises" if targets else "no function can be called"
         return 0, [Fault("method-not-run", what, equation.span, "", (), equation.id, "constraint")]

@@ -49,7 +49,8 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     if not targets or not laws:
         what = "no function that draws can be called (give a `call`)" if laws else "the form states no distribution"
         fault = Fault("method-not-run", what, equation.span, "", (), equation.id, "distribution")
-        return MethodResult(equation.id, "distribution", Verdict.NOT_CHECKED, Evidence(detail=what), (fault,))
+        faults = tuple(executions.faults) or (fault,)
+        return MethodResult(equation.id, "distribution", Verdict.NOT_CHECKED, Evidence(detail=what), faults)
     counts: dict[str, int] = {}
     total, details = 0, []
     try:
