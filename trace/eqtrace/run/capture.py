@@ -75,11 +75,11 @@ class Captures:
         self._session = session
         self._scenarios: Executions | None = None
 
-    def of(self, equation: Equation) -> Executions:
-        """Every execution of the equation's cited lines: drawn calls first, then scenarios."""
+    def of(self, equation: Equation, accept: Callable[[Draw], bool] | None = None) -> Executions:
+        """Every execution of the equation's cited lines: drawn calls (of draws that `accept` takes), then scenarios."""
         found = Executions()
         for target in self.targets(equation, found):
-            self._draw(equation, target, found)
+            self._draw(equation, target, found, accept)
         scenarios = self.scenarios(equation.span)
         for anchor in equation.anchors:
             found.by_anchor.setdefault(anchor.id, []).extend(scenarios.by_anchor.get(anchor.id, ()))
@@ -163,7 +163,8 @@ class Captures:
             session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
         session.recorder.clear()
         shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
-        found.add(recording.events, recording.executions, f"scenario {name}, run {number} ({shown})")
+        origin = f"scenario {name}, run {number}{f' ({shown})' if shown else ''}"
+        found.add(recording.events, recording.executions, origin)
         return {anchor for anchor in recording.executions if session.work.sites[anchor].outputs}
 
     # --- calls with drawn inputs ---------------------------------------------------------------------------------
@@ -233,11 +234,13 @@ class Captures:
             for text in other.outputs.values()
         }
 
-    def _draw(self, equation: Equation, target: Target, found: Executions) -> None:
+    def _draw(
+        self, equation: Equation, target: Target, found: Executions, accept: Callable[[Draw], bool] | None
+    ) -> None:
         form = self._session.work.forms[equation.id]
         rng = self._session.rng(equation.id, target.name)
         try:
-            made = list(draws(form, equation.symbols, target.symbols, rng))
+            made = list(filter(accept, draws(form, equation.symbols, target.symbols, rng)))
         except NoDraw as error:
             place = equation.where.span if equation.where else equation.span
             found.faults.append(Fault("value-undecided", str(error), place, equation=equation.id))
@@ -273,7 +276,8 @@ class Captures:
         found.add(recording.events, recording.executions, f"call of {target.name} with {draw.origin}")
         for symbol, parameter in target.watched.items():
             if not equal(before[symbol], draw.values[symbol]):
-                message = f"{target.name} changes its argument `{parameter}` ({symbol}) in place"
+                which = f"`{parameter}`" if parameter == symbol else f"`{parameter}` ({symbol})"
+                message = f"{target.name} changes its argument {which} in place"
                 hint = "compute into a new array, or bind the changed name as a left side if that is the formula"
                 fault = Fault("argument-changed", message, equation.span, hint, self._defined(equation), equation.id)
                 if fault not in found.faults:

@@ -125,7 +125,8 @@ def _level(equation: Equation, form: Form, law: Distributed, event: Event, rng: 
         level = (drawn - low) / (high - low)
         if level.min() < 0 or level.max() > 1:
             worst = drawn.flat[int(np.argmax(np.abs(level - 0.5)))]
-            raise _Mismatch(f"{worst!r} was drawn, outside the support [{low.min()!r}, {high.max()!r}]")
+            support = f"[{float(low.min())!r}, {float(high.max())!r}]"
+            raise _Mismatch(f"{float(worst)!r} was drawn, outside the support {support}")
         return np.asarray(level)
     return _categorical_level(law, values, drawn, rng)
 
