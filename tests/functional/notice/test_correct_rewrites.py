@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
 
+from eqtrace.model.anchor import Status
 from eqtrace.model.finding import Severity
 from eqtrace.model.results import Results
 from eqtrace.model.verdict import Verdict
@@ -47,6 +49,7 @@ GRAD_INPUT = (
 )
 GRAD_GAMMA = "dgamma = (dY * Xhat).sum(axis=0)"
 QUERY = 'Q = Xn @ params[p + "wq"] + params[p + "bq"]'
+ATTENTION_START = 'params[p + "w" + n], params[p + "b" + n] = ops.xavier_uniform(d, d, rng), np.zeros(d)'
 KEY = 'K = Xn @ params[p + "wk"] + params[p + "bk"]'
 OUTPUT_WEIGHTS = 'grads[p + "wo"] += O.T @ dOut'
 JOINED = 'dXn += dM @ params[p + "w" + n].T'
@@ -68,6 +71,7 @@ class Rewrite:
     before: str = ""  # a statement on the same line, ahead of the new one
     after: str = ""  # text on the same line, behind it
     bind: Mapping[str, str] = field(default_factory=dict)
+    alone: bool = False  # another equation's bind names a part of the old line
 
 
 REWRITES = (
@@ -90,7 +94,11 @@ REWRITES = (
         "query_terms_swapped", "linear.linear", MODEL, QUERY, 'Q = params[p + "bq"] + np.matmul(Xn, params[p + "wq"])'
     ),
     Rewrite(
-        "key_by_einsum", "linear.linear", MODEL, KEY, 'K = np.einsum("tk,kj", Xn, params[p + "wk"]) + params[p + "bk"]'
+        "key_by_einsum",
+        "linear.linear",
+        MODEL,
+        KEY,
+        'K = np.einsum("tk,kj->tj", Xn, params[p + "wk"]) + params[p + "bk"]',
     ),
     # gradients of the linear layer
     Rewrite("weight_einsum", "linear_backward.grad_weight", OPS, GRAD_WEIGHT, 'dW = np.einsum("tk,tj->kj", X, dY)'),
@@ -185,6 +193,7 @@ REWRITES = (
         OPS,
         LOG_SOFTMAX,
         "logp = z - np.logaddexp.reduce(z, axis=-1, keepdims=True)",
+        alone=True,
     ),
     Rewrite(
         "log_sum_turned",
@@ -359,7 +368,7 @@ def copies_of(rewrites: Iterable[Rewrite]) -> list[tuple[Rewrite, ...]]:
     for rewrite in rewrites:
         for group in groups:
             apart = all(rewrite.old != other.old and rewrite.equation != other.equation for other in group)
-            if apart and len(group) < LARGEST:
+            if apart and len(group) < LARGEST and not rewrite.alone and not group[0].alone:
                 group.append(rewrite)
                 break
         else:
@@ -415,3 +424,96 @@ def test_correct_rewrites_are_silent(copy: Copy, rewrites: tuple[Rewrite, ...]) 
             assert any(rewrite.limit in text for text in limits), (rewrite.name, limits)
         else:
             assert verdict == Verdict.CERTIFIED, (rewrite.name, limits)
+
+
+def test_an_import_renamed(copy: Copy) -> None:
+    """`numpy` under another name throughout, and the module of the operations imported otherwise."""
+    for path in (OPS, MODEL):
+        lines = {line.strip() for line in copy.read(path).splitlines() if "np." in line}
+        for line in sorted(lines):
+            copy.edit_anchors(path, line, line.replace("np.", "xp."), {"e": "xp.exp(z)"})
+        copy.write(path, copy.read(path).replace("import numpy as np", "import numpy as xp").replace("np.", "xp."))
+    copy.replace(MODEL, "from impl import ops\n", "import impl.ops as ops\n")
+    results = copy.verify(
+        "softmax.normalise", "softmax.shifted_exp", "layer_norm.inv_std", "initial_values.initial_values"
+    )
+    assert alarms(results) == []
+    assert {results.verdict(each) for each in results.selected} == {Verdict.CERTIFIED, Verdict.TESTED}
+
+
+def test_locals_renamed_with_their_binds(copy: Copy) -> None:
+    """Names of the code change in code, anchors, binds and symbols alike."""
+    copy.edit_anchors(MODEL, QUERY, 'queries = Xn @ params[p + "wq"] + params[p + "bq"]', {"Y": "queries"})
+    copy.edit(MODEL, QUERY, 'queries = Xn @ params[p + "wq"] + params[p + "bq"]')
+    copy.replace(MODEL, "split_heads(Q, H)", "split_heads(queries, H)")
+    copy.edit_anchors(OPS, MEAN, MEAN.replace("mu", "average"))
+    copy.edit_anchors(OPS, VARIANCE, VARIANCE.replace("mu", "average"))
+    copy.edit_anchors(OPS, NORMALISED, NORMALISED.replace("mu", "average"))
+    before, body = copy.read(OPS).split("def layer_norm_forward", 1)
+    copy.write(OPS, f"{before}def layer_norm_forward{body.replace('mu', 'average')}")
+    copy.replace(
+        "spec/layer-norm/layer_norm.yaml", "code: {layer_norm_forward: mu}", "code: {layer_norm_forward: average}"
+    )
+    equations = ("linear.linear", "layer_norm.row_mean", "layer_norm.row_variance", "layer_norm.normalised")
+    results = copy.verify(*equations)
+    assert alarms(results) == []
+    assert {results.verdict(each) for each in equations} == {Verdict.CERTIFIED}
+
+
+def test_reformatting_is_silent(copy: Copy) -> None:
+    """Line breaks, brackets, quotes, spaces and comments: no anchor is edited, only lines are followed."""
+    copy.edit(OPS, LINEAR, "return (\n    X  @  W  # products\n    +  b\n)")
+    copy.edit(
+        OPS,
+        GRAD_INPUT,
+        GRAD_INPUT.replace("(dXhat - ", "(\n    dXhat\n    - ").replace(" - Xhat *", "\n    - Xhat\n    *")
+        + "  # two corrections",
+    )
+    copy.edit(OPS, MEAN, "mu = X.mean(\n    axis=-1,\n    keepdims=True,\n)")
+    copy.edit(MODEL, QUERY, "Q = Xn @ params[p + 'wq'] + params[p + 'bq']  # the queries")
+    copy.edit(MODEL, ATTENTION_START, ATTENTION_START + "  # noqa")
+    copy.replace(OPS, "from impl.arrays import Array, Ids\n", "from impl.arrays import (\n    Array,\n    Ids,\n)\n")
+    moved = [each for each in copy.audit().findings if each.code == "EQ201"]
+    assert {each.code for each in copy.audit().findings if each.severity is not Severity.NOTE} == {"EQ201"}
+    assert moved
+    copy.fix()
+    results = copy.verify("linear.linear", "layer_norm.row_mean", "layer_norm_backward.grad_input")
+    assert alarms(results) == []
+    assert {value_verdict(results, each) for each in results.selected} == {Verdict.CERTIFIED}
+    assert alarms(copy.audit()) == []
+
+
+def test_five_lines_above_a_cited_function(copy: Copy) -> None:
+    """Exactly the anchors below moved, with their new lines; `fix` changes the numbers and nothing else."""
+    copy.replace(OPS, "def softmax_forward", "# one\n# two\n# three\n# four\n\ndef softmax_forward")
+    first = copy.read(OPS).split("def softmax_forward")[0].count("\n") + 1
+    below = {
+        anchor.id: anchor.line
+        for equation in copy.audit().specification.equations
+        for anchor in equation.anchors
+        if anchor.path == OPS and anchor.line + 5 > first
+    }
+    assert below
+    strict = copy.audit()
+    assert strict.exit == 1  # this repository fails on moved lines
+    copy.replace("pyproject.toml", 'fail_on = ["line-moved"]\n', "")
+    results = copy.audit()
+    assert results.exit == 0
+    told = [each for each in results.findings if each.severity is not Severity.NOTE]
+    assert {(each.code, each.severity) for each in told} == {("EQ201", Severity.WARNING)}
+    assert len(told) == len(below)
+    assert {name: match.span.line for name, match in results.matches.items() if match.status is Status.MOVED} == {
+        name: line + 5 for name, line in below.items()
+    }
+    for each in told:
+        (related,) = each.related
+        assert f"is at line {related.span.line} now, not {related.span.line - 5}" in each.message
+    files = {path: path.read_text(encoding="utf-8") for path in copy.root.rglob("*") if path.suffix in (".yaml", ".py")}
+    written = copy.fix()
+    assert written
+    after = {path: path.read_text(encoding="utf-8") for path in files}
+    assert {path.relative_to(copy.root).as_posix() for path in files if after[path] != files[path]} == set(written)
+    for path, text in files.items():
+        numbers = re.compile(rf"(?<={re.escape(OPS)}:)\d+")
+        assert numbers.sub("", text) == numbers.sub("", after[path])
+    assert [each for each in copy.audit().findings if each.severity is not Severity.NOTE] == []
