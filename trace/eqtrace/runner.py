@@ -186,11 +186,11 @@ def _without_form(equation: Equation, method: str) -> MethodResult:
 
 
 def _work(project: Project, seed: int) -> Work:
-    """What the workers need. Every equation's lines are watched, the selected ones' methods run."""
+    """What the workers need. The selected equations' lines are watched, and those that their methods look at beside."""
     root = str(project.index.root)
     equations = project.equations
     sites = {}
-    for equation in equations.values():
+    for equation in _watched(project):
         for anchor in equation.anchors:
             found = project.linked.matches.get(anchor.id) or match(anchor, project.index)
             site = site_of(found, equation, project.forms.get(equation.id), project.index.root)
@@ -210,6 +210,18 @@ def _work(project: Project, seed: int) -> Work:
         draws=sizes.draws(project.config),
         seed=seed,
     )
+
+
+def _watched(project: Project) -> list[Equation]:
+    """The selected equations, and those of the topics whose lines give the starting values of a `structure`."""
+    chosen = set(project.selected)
+    topics = {
+        entry.start.value
+        for equation in project.specification.equations
+        if equation.id in chosen
+        for entry in equation.structure
+    }
+    return [each for each in project.specification.equations if each.id in chosen or each.topic in topics]
 
 
 def _lost(equation: Equation, method: str, outcome: Lost | Crashed) -> MethodResult:
