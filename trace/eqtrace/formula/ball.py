@@ -246,17 +246,16 @@ class Ball:
 
     # What NumPy's scalars offer as arrays of no axes: a maximum over the last axis may be one
 
-    __iter__ = None
-
-    def __getitem__(self, index: object) -> Any:
+    def as_array(self) -> np.ndarray[Any, Any]:
+        """An array of no axes. A ball has no subscripts itself, or NumPy would take it for a sequence."""
         array = np.empty((), dtype=object)
         array[()] = self
-        return array[index]  # type: ignore[call-overload]
+        return array
 
     def __getattr__(self, name: str) -> Any:
         if name not in _OF_SCALARS:
             raise AttributeError(f"a ball has no attribute {name!r}")
-        return getattr(self[...], name)
+        return getattr(self.as_array(), name)
 
     # What NumPy's loops over objects call
 

@@ -74,11 +74,15 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     if not targets or not laws:
         what = "no function that draws can be called (give a `call`)" if laws else "the form states no distribution"
         fault = Fault("method-not-run", what, equation.span, "", (), equation.id, "distribution")
+<<<<<<< HEAD
         faults = list(executions.faults) or [fault]
+=======
+        faults = [*executions.faults] or [fault]
+>>>>>>> main
         return MethodResult(equation.id, "distribution", Verdict.NOT_CHECKED, Evidence(detail=what), tuple(faults))
     draws = _Draws(equation, targets[0], session)
     alarm = FALSE_ALARM / (_TESTS * sum(max(1, len(law.sites)) for law in laws))
-    distances, faults = list[tuple[float, float]](), list[Fault]()
+    distances, faults = list[tuple[float, float]](), []
     verdict = Verdict.TESTED
     try:
         for law in laws:
