@@ -44,11 +44,7 @@ class Replay:
     def loose(self, event: Event) -> str:
         """Why the statement may differ from the form by roundings that came before it; '' where it may not.
 
-<<<<<<< HEAD
-        What it reads beside the symbols (names, and attributes of bound objects) was computed from them, and so were
-=======
         What it reads beside the symbols (names, attributes of bound objects) was computed from them, and so were
->>>>>>> main
         symbols that it does not read itself: exact arithmetic finds them rounded, and cannot tell that from a fault.
         """
         rest = Copier().copy(event.namespace)
