@@ -9,7 +9,7 @@ neither is an approximation. With `DRAWS` values the first refutes an error of s
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,7 @@ from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.capture import Executions, Target
 from eqtrace.run.record import Event
-from eqtrace.run.sample import large_draw
+from eqtrace.run.sample import Draw, large_draw, skewed_draw
 from eqtrace.run.snapshot import equal
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 DRAWS = 400_000
 CALLS = 20_000  # at most, where a call gives few values
 FALSE_ALARM = 1e-9  # of all tests of one equation together
-_EACH = FALSE_ALARM / 4
+_CATEGORICAL_INPUTS = 3
+_CATEGORICAL_CALLS = 4_000
 
 
 class _Mismatch(Exception):
@@ -45,7 +46,7 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     form = session.work.forms[equation.id]
     executions = Executions()
     targets = list(session.captures.targets(equation, executions))
-    laws = [(part, claim) for part in range(len(form.parts)) if isinstance(claim := form.statement(part), Distributed)]
+    laws = [law for part in range(len(form.parts)) if isinstance(law := form.statement(part), Distributed)]
     if not targets or not laws:
         what = "no function that draws can be called (give a `call`)" if laws else "the form states no distribution"
         fault = Fault("method-not-run", what, equation.span, "", (), equation.id, "distribution")
@@ -54,10 +55,11 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     counts: dict[str, int] = {}
     total, details = 0, []
     try:
-        for part, law in laws:
-            levels = _levels(equation, form, part, law, targets[0], session, counts)
-            total += levels.size
-            details.append(_test(levels, law.law != "Categorical"))
+        for law in laws:
+            groups = _levels(equation, form, law, targets[0], session, counts)
+            total += sum(levels.size for levels in groups.values())
+            each = FALSE_ALARM / (2 * len(groups) * len(laws))
+            details += [_test(levels, law.law != "Categorical", each) for levels in groups.values()]
             _deterministic(equation, form, targets[0], session)
     except _Mismatch as mismatch:
         places = tuple(
@@ -81,37 +83,42 @@ def verify(equation: Equation, session: Session) -> MethodResult:
 
 
 def _levels(
-    equation: Equation,
-    form: Form,
-    part: int,
-    law: Distributed,
-    target: Target,
-    session: Session,
-    counts: dict[str, int],
-) -> np.ndarray:
-    """The drawn values mapped through the stated distribution function, until `DRAWS` of them are there."""
+    equation: Equation, form: Form, law: Distributed, target: Target, session: Session, counts: dict[str, int]
+) -> dict[str, np.ndarray]:
+    """The drawn values mapped through the stated distribution function, by line (and of categories, by input).
+
+    Each is tested by itself: among those of other lines a wrong one would go under, and over many inputs categories
+    that don't follow their probabilities come out even.
+    """
     rng = session.rng(equation.id, "distribution")
-    found: list[np.ndarray] = []
-    size, calls = 0, 0
-    own = {anchor.id for anchor in equation.anchors}
-    subject = _subject(law)
-    while size < DRAWS and calls < CALLS:
-        draw = large_draw(form, equation.symbols, target.symbols, rng)
+    own = sorted(anchor.id for anchor, _ in session.work.sites_of(equation))
+    found: dict[str, list[np.ndarray]] = {}
+    for name, draw in _inputs(equation, form, law, target, rng):
         recording = session.captures.record(equation, target, draw, rng)
-        calls += 1
-        for anchor, number in recording.executions.items():
-            if anchor in own:
-                counts[anchor] = counts.get(anchor, 0) + number
-        events = [
-            event for anchor in sorted(own) for event in recording.events.get(anchor, ()) if subject in event.outputs
-        ]
-        if not events:
+        for anchor in own:
+            counts[anchor] = counts.get(anchor, 0) + recording.executions.get(anchor, 0)
+            for event in recording.events.get(anchor, ()):
+                if _subject(law) in event.outputs:
+                    levels = _level(equation, form, law, event, rng)
+                    found.setdefault(f"{anchor}{name}", []).append(levels.ravel())
+        if not found:
             raise _Mismatch(f"{target.name} never reached a line that draws")
-        for event in events:
-            level = _level(equation, form, law, event, rng)
-            found.append(level.reshape(-1, level.shape[-1]) if level.ndim > 1 else level.reshape(1, -1))
-            size += level.size
-    return np.concatenate([each.ravel() for each in found])
+        if not name and min(sum(each.size for each in levels) for levels in found.values()) >= DRAWS:
+            break
+    return {name: np.concatenate(levels) for name, levels in found.items()}
+
+
+def _inputs(
+    equation: Equation, form: Form, law: Distributed, target: Target, rng: np.random.Generator
+) -> Iterator[tuple[str, Draw]]:
+    """Inputs of one call after another: ever new and large ones, or for categories a few that stay."""
+    if law.law == "Categorical":
+        for number in range(_CATEGORICAL_INPUTS):
+            draw = skewed_draw(form, equation.symbols, target.symbols, rng)
+            yield from ((f", input {number}", draw) for _ in range(_CATEGORICAL_CALLS))
+        return
+    for _ in range(CALLS):
+        yield "", large_draw(form, equation.symbols, target.symbols, rng)
 
 
 def _level(equation: Equation, form: Form, law: Distributed, event: Event, rng: np.random.Generator) -> np.ndarray:
@@ -151,14 +158,14 @@ def _categorical_level(
     return np.asarray(upper[category] - p[category] * rng.random(category.shape))
 
 
-def _test(levels: np.ndarray, continuous: bool) -> str:
-    """Holds mapped values against the uniform law.
+def _test(levels: np.ndarray, continuous: bool, false_alarm: float) -> str:
+    """Holds mapped values against the uniform law, by two tests that each err with `false_alarm` at most.
 
     Raises:
         _Mismatch: they are not uniform, or not independent of their neighbours.
     """
     n = levels.size
-    bound = math.sqrt(math.log(2 / _EACH) / (2 * n))
+    bound = math.sqrt(math.log(2 / false_alarm) / (2 * n))
     ordered = np.sort(levels)
     steps = np.arange(1, n + 1) / n
     distance = float(max(np.max(steps - ordered), np.max(ordered - steps + 1 / n)))
@@ -170,7 +177,7 @@ def _test(levels: np.ndarray, continuous: bool) -> str:
         )
     pairs = (levels[: n - n % 2].reshape(-1, 2) - 0.5).prod(axis=1)
     correlated = abs(float(pairs.mean()))
-    limit = math.sqrt(math.log(2 / _EACH) / (8 * max(1, pairs.size)))
+    limit = math.sqrt(math.log(2 / false_alarm) / (8 * max(1, pairs.size)))
     if correlated > limit:
         raise _Mismatch(
             f"neighbouring values are not independent: mean product {correlated:.4g}, at most {limit:.4g} by chance"
