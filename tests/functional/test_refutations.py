@@ -93,7 +93,7 @@ EDITS = [
         "counting.lengths",
         COUNTING,
         '        raise ValueError(f"{len(values)} values',
-        '        (f"{len(values)} values',
+        '        raise RuntimeError(f"{len(values)} values',
         "EQ504",
     ),
     edit("detector.live", DETECTOR, "if busy >= 1:", "if busy >= 1.5:", "EQ504"),

@@ -104,17 +104,38 @@ def large_draw(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...
     Raises:
         NoDraw: `where` refuses everything that was tried.
     """
+    names = size_names(form, wanted)
+    counts = {each for each in wanted if _is_unbounded_count(symbols[each])}
+    # Together about 3e4 entries; a single size stays so small that its square fits into memory.
+    middle = min(1500.0, 3e4 ** (1 / max(1, len(names) + len(counts))))
+    low, high = int(0.5 * middle) + 1, int(1.5 * middle) + 2
     for _ in range(_TRIES):
-        sizes = {name: int(rng.integers(60, 240)) for name in size_names(form, wanted)}
-        values: dict[str, Any] = {}
-        for each in wanted:
-            domain = symbols[each].domain
-            unbounded = domain.integer and domain.maximum is None and not symbols[each].shape
-            value = value_of(form, symbols[each], sizes, rng, RANDOM[0][1])
-            values[each] = int(rng.integers(60, 240)) if unbounded else value
+        sizes = {name: int(rng.integers(low, high)) for name in names}
+        values = {
+            each: int(rng.integers(low, high))
+            if each in counts
+            else value_of(form, symbols[each], sizes, rng, RANDOM[0][1])
+            for each in wanted
+        }
         if holds(form, values, sizes) is not False:
             return Draw(values, sizes, "large sizes")
     raise NoDraw("no large input satisfies `where`")
+
+
+def _is_unbounded_count(symbol: Symbol) -> bool:
+    return symbol.domain.integer and symbol.domain.maximum is None and not symbol.shape
+
+
+def skewed_draw(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rng: Generator) -> Draw:
+    """One draw at small sizes whose entries differ widely: its probability rows are far from even.
+
+    Raises:
+        NoDraw: `where` refuses everything that was tried.
+    """
+    draw = _draw(form, symbols, wanted, rng, lambda rng, shape: rng.exponential(size=shape) ** 2, "skewed")
+    if draw is None:
+        raise NoDraw("no skewed input satisfies `where`")
+    return draw
 
 
 def _draw(
