@@ -7,7 +7,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +66,7 @@ class Target:
     symbols: tuple[str, ...]
     call: Callable[[Draw, np.random.Generator], Any]
     watched: Mapping[str, str]  # symbols whose value the call must leave as it was: symbol to parameter
+    function: str  # the qualified name of the one in which a cited line stands
 
 
 class Captures:
@@ -75,11 +76,11 @@ class Captures:
         self._session = session
         self._scenarios: Executions | None = None
 
-    def of(self, equation: Equation) -> Executions:
-        """Every execution of the equation's cited lines: drawn calls first, then scenarios."""
+    def of(self, equation: Equation, accept: Callable[[Draw], bool] | None = None) -> Executions:
+        """Every execution of the equation's cited lines: drawn calls (of draws that `accept` takes), then scenarios."""
         found = Executions()
         for target in self.targets(equation, found):
-            self._draw(equation, target, found)
+            self._draw(equation, target, found, accept)
         scenarios = self.scenarios(equation.span)
         for anchor in equation.anchors:
             found.by_anchor.setdefault(anchor.id, []).extend(scenarios.by_anchor.get(anchor.id, ()))
@@ -163,7 +164,8 @@ class Captures:
             session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
         session.recorder.clear()
         shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
-        found.add(recording.events, recording.executions, f"scenario {name}, run {number} ({shown})")
+        origin = f"scenario {name}, run {number}{f' ({shown})' if shown else ''}"
+        found.add(recording.events, recording.executions, origin)
         return {anchor for anchor in recording.executions if session.work.sites[anchor].outputs}
 
     # --- calls with drawn inputs ---------------------------------------------------------------------------------
@@ -178,7 +180,9 @@ class Captures:
             seen.add(key)
             module = self._session.module(self._session.work.modules[site.file], equation.span)
             target = (
-                self._called(equation, module, found) if equation.call else self._by_parameters(equation, site, module)
+                self._called(equation, site, module, found)
+                if equation.call
+                else self._by_parameters(equation, site, module)
             )
             if target is not None:
                 yield target
@@ -204,9 +208,10 @@ class Captures:
 
         written = self._written(site)
         watched = {symbol: parameter for parameter, symbol in parameters.items() if parameter not in written}
-        return Target(f"{module.__name__}.{site.function}", tuple(dict.fromkeys(parameters.values())), call, watched)
+        symbols = tuple(dict.fromkeys(parameters.values()))
+        return Target(f"{module.__name__}.{site.function}", symbols, call, watched, site.function)
 
-    def _called(self, equation: Equation, module: types.ModuleType, found: Executions) -> Target | None:
+    def _called(self, equation: Equation, site: Site, module: types.ModuleType, found: Executions) -> Target | None:
         text: Text = equation.call  # type: ignore[assignment]
         try:
             node = parse_call(text)
@@ -222,7 +227,7 @@ class Captures:
         form = self._session.work.forms[equation.id]
         written = {name for part in range(len(form.parts)) for name in form.left(part)}
         watched = {name: name for name in symbols if name not in written}
-        return Target(f"{module.__name__}: {text.value}", symbols, call, watched)
+        return Target(f"{module.__name__}: {text.value}", symbols, call, watched, site.function)
 
     def _written(self, site: Site) -> set[str]:
         """Names that a cited statement of the same function changes in place on purpose: roots of its targets."""
@@ -233,18 +238,28 @@ class Captures:
             for text in other.outputs.values()
         }
 
-    def _draw(self, equation: Equation, target: Target, found: Executions) -> None:
+    def _draw(
+        self, equation: Equation, target: Target, found: Executions, accept: Callable[[Draw], bool] | None
+    ) -> None:
         form = self._session.work.forms[equation.id]
         rng = self._session.rng(equation.id, target.name)
         try:
-            made = list(draws(form, equation.symbols, target.symbols, rng))
+            made = list(filter(accept, draws(form, equation.symbols, target.symbols, rng)))
         except NoDraw as error:
             place = equation.where.span if equation.where else equation.span
             found.faults.append(Fault("value-undecided", str(error), place, equation=equation.id))
             return
+        failure: Fault | None = None
         for draw in made:
-            self._call(equation, target, draw, rng, found)
-        if is_scalar(form) and all(equation.symbols[name].shape in ((), None) for name in target.symbols):
+            try:
+                self._call(equation, target, draw, rng, found)
+            except Failed as failed:
+                failure = failure or replace(failed.fault, hint=failed.fault.hint or f"with {_shown(draw)}")
+                if failed.__cause__ is None:  # it hung or crashed: it is not called again
+                    break
+        if failure is not None:
+            found.faults.append(failure)
+        elif is_scalar(form) and all(equation.symbols[name].shape in ((), None) for name in target.symbols):
             self._try_arrays(equation, target, made, rng, found)
 
     def record(self, equation: Equation, target: Target, draw: Draw, rng: np.random.Generator) -> Recording:
@@ -273,7 +288,8 @@ class Captures:
         found.add(recording.events, recording.executions, f"call of {target.name} with {draw.origin}")
         for symbol, parameter in target.watched.items():
             if not equal(before[symbol], draw.values[symbol]):
-                message = f"{target.name} changes its argument `{parameter}` ({symbol}) in place"
+                which = f"`{parameter}`" if parameter == symbol else f"`{parameter}` ({symbol})"
+                message = f"{target.name} changes its argument {which} in place"
                 hint = "compute into a new array, or bind the changed name as a left side if that is the formula"
                 fault = Fault("argument-changed", message, equation.span, hint, self._defined(equation), equation.id)
                 if fault not in found.faults:
@@ -305,3 +321,12 @@ class Captures:
                 return
         if reason:
             found.limits.append(f"{target.name} was tried with scalars only: it does not take arrays ({reason})")
+
+
+def _shown(draw: Draw) -> str:
+    """A draw in short: scalars, and shapes of arrays."""
+    values = (
+        f"{name} {f'of shape {shape}' if (shape := np.shape(value)) else value!r}"
+        for name, value in draw.values.items()
+    )
+    return f"{draw.origin}: {', '.join(values)}"

@@ -97,7 +97,7 @@ class Session:
             Failed: it cannot be imported.
         """
         if name not in sys.modules:
-            self.perform(f"import {name}", span, lambda: importlib.import_module(name))
+            self.perform(f"import of {name}", span, lambda: importlib.import_module(name))
         return sys.modules[name]
 
     def is_user_file(self, file: str) -> bool:
@@ -119,7 +119,9 @@ class Session:
             for file, line, function in _DUMPED.findall(lost.traceback)
             if self._is_shown(file)
         ]  # the innermost is first
-        shown = [f'  File "{file}", line {line}, in {function}' for file, line, function in reversed(frames)]
+        shown = [
+            f'  File "{self.relative(file)}", line {line}, in {function}' for file, line, function in reversed(frames)
+        ]
         message = "\n".join([f"{activity} {lost.reason}", *shown, *lost.output.splitlines()[-_LINES:]])
         related = tuple(
             Related(Span(self.relative(file), line), f"it was here: {lost.reason}") for file, line, _ in frames[:1]
@@ -133,7 +135,10 @@ class Session:
         related: tuple[Related, ...] = ()
         if frames:
             related = (
-                Related(Span(self.relative(frames[-1].filename), frames[-1].lineno or 1), f"raised here: {last}"),
+                Related(
+                    Span(self.relative(frames[-1].filename), frames[-1].lineno or 1, (frames[-1].colno or 0) + 1),
+                    f"raised here: {last}",
+                ),
             )
-        shown = "".join(traceback.format_list(frames)) + last
+        shown = "".join(traceback.format_list(frames)).replace(f"{self.work.root.rstrip('/')}/", "") + last
         return Fault("user-code-failed", f"{activity} raised {type(error).__name__}\n{shown}", span, "", related)
