@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -211,12 +212,20 @@ def _within(domain: Domain, sizes: Mapping[str, int], rng: Generator, fill: Fill
 def _integers(
     domain: Domain, low: float | None, high: float | None, rng: Generator, shape: tuple[int, ...]
 ) -> np.ndarray:
-    first = int(-5 if low is None else low) + ("min" in domain.open)
-    last = int(first + 9 if high is None else high) - ("max" in domain.open)
+    first, last = _whole_bounds(domain, low, high)
     if domain.distinct and shape:
         count = int(np.prod(shape))
         return rng.permutation(np.arange(first, max(last + 1, first + count)))[:count].reshape(shape)
     return rng.integers(first, max(first, last) + 1, shape)
+
+
+def _whole_bounds(domain: Domain, low: float | None, high: float | None) -> tuple[int, int]:
+    """The first and the last integer that a domain allows; ten of them where it leaves an end open."""
+    first = None if low is None else math.floor(low) + 1 if "min" in domain.open else math.ceil(low)
+    last = None if high is None else math.ceil(high) - 1 if "max" in domain.open else math.floor(high)
+    if first is None:
+        first = -5 if last is None else min(-5, last - 9)
+    return first, first + 9 if last is None else last
 
 
 def _bounded(
@@ -232,5 +241,6 @@ def _bounded(
         values = np.where(values > high, high - np.abs(values - high), values)
     for name, bound, inward in (("min", low, 1.0), ("max", high, -1.0)):
         if name in excluded and bound is not None:
-            values = np.where(values == bound, bound + inward * (1e-6 + rng.random(values.shape)), values)
+            width = 1.0 if low is None or high is None else (high - low) / 2
+            values = np.where(values == bound, bound + inward * width * (1e-6 + 0.9 * rng.random(values.shape)), values)
     return values

@@ -29,7 +29,7 @@ class NotExact(BallError):
 _ELEMENTWISE = (
     "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "cbrt", "square", "reciprocal", "sin", "cos", "tan",
     "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "hypot",
-    "power", "float_power", "divide", "true_divide", "prod", "cumprod",
+    "power", "divide", "true_divide", "prod", "cumprod",
 )
 # Known to be right on object arrays of balls as they are.
 _NATIVE = (
@@ -226,7 +226,13 @@ def _array_functions() -> dict[str, Any]:
     table["exp2"] = lambda value: exact(2) ** lift_integers(value)
     table["deg2rad"] = table["radians"] = lambda value: lift_integers(value) * pi() / 180
     table["rad2deg"] = table["degrees"] = lambda value: lift_integers(value) * 180 / pi()
-    table |= {"acos": table["arccos"], "asin": table["arcsin"], "atan": table["arctan"], "pow": table["power"]}
+    table |= {
+        "acos": table["arccos"],
+        "asin": table["arcsin"],
+        "atan": table["arctan"],
+        "pow": table["power"],
+        "float_power": table["power"],
+    }
     return table
 
 
