@@ -146,7 +146,7 @@ class Present:
         return [self.file(equation.span.path), content.hexdigest(), places.hexdigest()]
 
     def _equation_holds(self, name: str, value: Any) -> bool:
-        """Whether an equation is as it was; its file's hash alone says so (not of short forms, which code completes)."""
+        """Whether an equation is as it was; its file alone says so, but of short forms, which code completes."""
         equation = self._equations.get(name)
         if equation is None or not isinstance(value, list) or len(value) != 3:
             return False
