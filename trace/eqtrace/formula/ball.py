@@ -244,6 +244,19 @@ class Ball:
         """Whether it is exactly an integer."""
         return arbs.whole(self.arb) is not None
 
+    # What NumPy's scalars offer as arrays of no axes: a maximum over the last axis may be one
+
+    def as_array(self) -> np.ndarray[Any, Any]:
+        """An array of no axes. A ball has no subscripts itself, or NumPy would take it for a sequence."""
+        array = np.empty((), dtype=object)
+        array[()] = self
+        return array
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _OF_SCALARS:
+            raise AttributeError(f"a ball has no attribute {name!r}")
+        return getattr(self.as_array(), name)
+
     # What NumPy's loops over objects call
 
     @property
@@ -309,6 +322,26 @@ class Ball:
     sinh, cosh, tanh = (_unary(arbs.FUNCTIONS[name]) for name in ("sinh", "cosh", "tanh"))
     arcsin, arccos, arctan = (_unary(arbs.FUNCTIONS[name]) for name in ("asin", "acos", "atan"))
     arcsinh, arccosh, arctanh = (_unary(arbs.FUNCTIONS[name]) for name in ("asinh", "acosh", "atanh"))
+
+
+_OF_SCALARS = frozenset(
+    (
+        "shape",
+        "ndim",
+        "size",
+        "T",
+        "sum",
+        "prod",
+        "max",
+        "min",
+        "copy",
+        "item",
+        "ravel",
+        "flatten",
+        "reshape",
+        "squeeze",
+    )
+)
 
 
 def _special(text: str) -> Ball:
