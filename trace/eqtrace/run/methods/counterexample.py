@@ -183,5 +183,9 @@ def _ulps(value: float) -> str:
 
 def _shown(value: Any) -> str:
     if isinstance(value, np.ndarray) and value.size > _SHOWN:
-        return f"array{value.shape} {np.array2string(value.ravel()[:_SHOWN], separator=', ', threshold=_SHOWN)}..."
+        first = value.ravel()[0]
+        if bool((value == first).all()):
+            return f"{first.item()!r} everywhere, of shape {value.shape}"
+        entries = np.array2string(value.ravel()[:_SHOWN], separator=", ", threshold=_SHOWN).rstrip("]")
+        return f"{entries}, ...] of shape {value.shape}"
     return repr(value.tolist()) if isinstance(value, np.ndarray | np.generic) else repr(value)
