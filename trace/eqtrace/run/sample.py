@@ -100,20 +100,17 @@ def _kinks(form: Form) -> list[tuple[str, Fill]]:
     return [(f"about {value:g}", _choice((value, value + 1e-12, value - 1e-12))) for value in sorted(numbers - {0.0})]
 
 
-def large_draw(
-    form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rng: Generator, scale: float = 1.0
-) -> Draw:
+def large_draw(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rng: Generator) -> Draw:
     """One draw at large sizes, for statistics that need many entries at once; unbounded integers are large too.
-
-    All sizes together make one array of about 3e4 entries; where no array has them all, `scale` makes each larger.
 
     Raises:
         NoDraw: `where` refuses everything that was tried.
     """
     names = size_names(form, wanted)
     counts = {each for each in wanted if _is_unbounded_count(symbols[each])}
-    # A single size stays so small that its square fits into memory.
-    middle = min(1500.0, scale * 3e4 ** (1 / max(1, len(names) + len(counts))))
+    # About 3e4 entries of the array with most axes; a single size stays so small that its square fits into memory.
+    ranks = [len(shape.dims) for shape in form.shapes.values() if shape is not None and shape.dims]
+    middle = min(1500.0, 3e4 ** (1 / max(ranks, default=max(1, len(names) + len(counts)))))
     low, high = int(0.5 * middle) + 1, int(1.5 * middle) + 2
     for _ in range(_TRIES):
         sizes = {name: int(rng.integers(low, high)) for name in names}

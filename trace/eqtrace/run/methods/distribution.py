@@ -9,7 +9,6 @@ neither is an approximation. With `DRAWS` values the first refutes an error of s
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from eqtrace.run.session import Session
 
 DRAWS = 400_000  # of each cited line: a fault of one among several would be thinned out by the others
-_ENTRIES = 20_000
 _CATEGORICAL_INPUTS = 3
 _CATEGORICAL_CALLS = 4_000
 CALLS = 20_000  # at most, where a call gives few values
@@ -134,7 +132,6 @@ class _Draws:
         self._form = session.work.forms[equation.id]
         self.counts: dict[str, int] = {}  # executions by anchor
         self.total = 0
-        self._scale = 1.0  # grows until a call gives a line about `_ENTRIES` values
 
     def levels(self, law: _Law) -> list[tuple[Site, np.ndarray]]:
         """Drawn values mapped through the stated distribution function, by line (and of categories, by input).
@@ -144,22 +141,19 @@ class _Draws:
         """
         rng = self._session.rng(self._equation.id, "distribution")
         found: dict[tuple[str, int], list[np.ndarray]] = {}  # by anchor and input
-        sizes: Counter[tuple[str, int]] = Counter()
+        sizes: dict[tuple[str, int], int] = {}
         for number, draw in self._inputs(law, rng):
             recording = self._record(draw, rng)
-            most = 0
             for site in law.sites:
-                key = (site.anchor, number)
-                for event in recording.events.get(site.anchor, ()) if sizes[key] < DRAWS else ():
+                key = site.anchor, number
+                enough = law.continuous and sizes.get(key, 0) >= DRAWS
+                for event in recording.events.get(site.anchor, ()) if not enough else ():
                     level = self._level(law, event, rng, site).ravel()
                     found.setdefault(key, []).append(level)
-                    sizes[key] += level.size
-                    most = max(most, level.size)
-            if most < _ENTRIES:
-                self._scale *= 1.5
+                    sizes[key] = sizes.get(key, 0) + level.size
             if not found:
                 raise _Mismatch(f"{self._target.name} never reached a line that draws")
-            if law.continuous and min(sizes[key] for key in found) >= DRAWS:
+            if law.continuous and min(sizes.values()) >= DRAWS:
                 break
         sites = {site.anchor: site for site in law.sites}
         drawn = [(sites[anchor], np.concatenate(levels)) for (anchor, _), levels in found.items()]
@@ -171,7 +165,7 @@ class _Draws:
         form, symbols, wanted = self._form, self._equation.symbols, self._target.symbols
         if law.continuous:
             for _ in range(CALLS):
-                yield 0, large_draw(form, symbols, wanted, rng, self._scale)
+                yield 0, large_draw(form, symbols, wanted, rng)
             return
         for number in range(_CATEGORICAL_INPUTS):
             draw = skewed_draw(form, symbols, wanted, rng)
