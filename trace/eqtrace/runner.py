@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from eqtrace.checks.registry import BY_NAME
@@ -160,6 +160,7 @@ def _work(project: Project, seed: int) -> Work:
             if site is not None:
                 sites[anchor.id] = site
     modules = {site.file: project.index.module_name(site.path) or "" for site in sites.values()}
+    modules |= {os.path.join(root, path): project.index.module_name(path) or "" for path in _differentiated(equations)}
     scenarios = project.config.scenarios
     return Work(
         root=root,
@@ -173,6 +174,14 @@ def _work(project: Project, seed: int) -> Work:
         draws=sizes.draws(project.config),
         seed=seed,
     )
+
+
+def _differentiated(equations: Mapping[str, Equation]) -> Iterator[str]:
+    """The files of functions that gradients name: user code too, whether or not a line of theirs is cited."""
+    for equation in equations.values():
+        if equation.gradient is not None:
+            for function in (equation.gradient.forward, equation.gradient.backward):
+                yield function.value.partition("::")[0]
 
 
 def _lost(equation: Equation, method: str, outcome: Lost | Crashed) -> MethodResult:

@@ -116,7 +116,11 @@ class Interpreter:
         elif not self._is_own(function):
             raise CallError("only the package's own functions and classes may be called")
         named = {keyword.arg: self.evaluate(keyword.value) for keyword in keywords if keyword.arg}
-        return function(*map(self.evaluate, arguments), **named)
+        return self._apply(function, [self.evaluate(each) for each in arguments], named)
+
+    def _apply(self, function: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
+        """Calls an allowed function."""
+        return function(*arguments, **named)
 
 
 def drawn_parameters(

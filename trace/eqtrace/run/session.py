@@ -11,7 +11,8 @@ import warnings
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,6 +27,9 @@ from eqtrace.run.methods import METHODS
 from eqtrace.run.outcome import Lost
 from eqtrace.run.record import Recorder
 from eqtrace.run.work import Unit, Work
+
+if TYPE_CHECKING:
+    from eqtrace.run.gradient.gradients import Gradients
 
 
 class Session:
@@ -60,6 +64,13 @@ class Session:
             detail = fault.message.splitlines()[0]
             result = MethodResult(equation.id, unit.method, Verdict.NOT_CHECKED, Evidence(detail=detail), (fault,))
         return replace(result, seconds=time.perf_counter() - started)
+
+    @cached_property
+    def gradients(self) -> Gradients:
+        """The gradients of the specification, and what their runs showed."""
+        from eqtrace.run.gradient.gradients import Gradients  # it needs what the methods need
+
+        return Gradients(self)
 
     def rng(self, *names: str) -> np.random.Generator:
         """A generator that depends on the seed and on what it is for, never on the order of the work."""

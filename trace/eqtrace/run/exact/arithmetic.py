@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from eqtrace.formula.ball import Ball, exact, lift
+from eqtrace.formula.ball import Ball, Number, exact, lift
 from eqtrace.run.exact import rewrite
 
 
@@ -45,7 +45,7 @@ def power(left: Any, right: Any, in_place: bool = False) -> Any:
     return left**right
 
 
-_to_ball = np.frompyfunc(lambda value: value if isinstance(value, Ball) else exact(value), 1, 1)
+_to_ball = np.frompyfunc(lambda value: value if isinstance(value, Number) else exact(value), 1, 1)
 
 
 def lift_integers(value: Any) -> Any:
@@ -59,17 +59,17 @@ def lift_integers(value: Any) -> Any:
 
 def has_ball(value: Any) -> bool:
     """Whether a ball stands in a value."""
-    if isinstance(value, Ball):
+    if isinstance(value, Number):
         return True
     if isinstance(value, np.ndarray):
-        return value.dtype == object and any(isinstance(each, Ball) for each in value.flat)
+        return value.dtype == object and any(isinstance(each, Number) for each in value.flat)
     if isinstance(value, list | tuple):
         return any(has_ball(each) for each in value)
     return False
 
 
 def _float(value: Any = 0.0) -> Any:
-    if isinstance(value, Ball):
+    if isinstance(value, Number):
         return value
     if isinstance(value, np.ndarray) and value.dtype == object and value.size == 1:
         return value.reshape(-1)[0]
@@ -79,10 +79,10 @@ def _float(value: Any = 0.0) -> Any:
 
 
 def _isinstance(value: Any, kinds: Any) -> bool:
-    if not isinstance(value, Ball):
+    if not isinstance(value, Number):
         return builtins.isinstance(value, kinds)
     wanted = kinds if builtins.isinstance(kinds, tuple) else (kinds,)
-    return any(kind in (float, _float, Ball, np.floating, np.number, np.float64, object) for kind in wanted)
+    return any(kind in (float, _float, Ball, Number, np.floating, np.number, np.float64, object) for kind in wanted)
 
 
 def _sum(values: Any, start: Any = 0) -> Any:

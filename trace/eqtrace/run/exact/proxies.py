@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from eqtrace.formula.arbs import FUNCTIONS
-from eqtrace.formula.ball import Ball, BallError, exact, lift, pi
+from eqtrace.formula.ball import BallError, Number, exact, lift, pi
 from eqtrace.run.exact.arithmetic import has_ball, lift_integers
 
 Function = Callable[..., Any]
@@ -142,13 +141,13 @@ def _float64(value: Any = 0.0) -> Any:
 
 
 def _each_finite(value: Any) -> Any:
-    test = np.frompyfunc(lambda each: each.isfinite() if isinstance(each, Ball) else math.isfinite(each), 1, 1)
+    test = np.frompyfunc(lambda each: each.isfinite() if isinstance(each, Number) else math.isfinite(each), 1, 1)
     found = test(value)
     return found.astype(bool) if isinstance(found, np.ndarray) else bool(found)
 
 
 def _each_nan(value: Any) -> Any:
-    test = np.frompyfunc(lambda each: each.isnan() if isinstance(each, Ball) else math.isnan(each), 1, 1)
+    test = np.frompyfunc(lambda each: each.isnan() if isinstance(each, Number) else math.isnan(each), 1, 1)
     found = test(value)
     return found.astype(bool) if isinstance(found, np.ndarray) else bool(found)
 
@@ -229,7 +228,7 @@ class NumPy:
         return original
 
 
-def _each(function: Callable[[Ball], Any]) -> Function:
+def _each(function: Callable[[Any], Any]) -> Function:
     def call(value: Any) -> Any:
         return _scalar(np.frompyfunc(function, 1, 1)(lift_integers(value)))
 
@@ -238,7 +237,7 @@ def _each(function: Callable[[Ball], Any]) -> Function:
 
 def _named(name: str) -> Function:
     """A function of the forms' own vocabulary, on balls."""
-    return _each(lambda ball: Ball(FUNCTIONS[name](ball.arb)))
+    return _each(lambda ball: ball.function(name))
 
 
 _MATH_NAMES = {
