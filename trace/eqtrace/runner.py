@@ -122,7 +122,7 @@ def _methods(project: Project, jobs: int, seed: int, timeout: float, progress: P
             else:
                 results[unit] = _without_form(equations[equation_id], method)
     if units:
-        work = _work(project, seed)
+        work = work_of(project, seed)
         with Pool(min(jobs, len(units)), SESSION, work, timeout, work.root, work.pythonpath) as pool:
             for done, outcome in enumerate(pool.run(units), 1):
                 unit = outcome.unit
@@ -148,7 +148,7 @@ def _without_form(equation: Equation, method: str) -> MethodResult:
     return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail="it has no form"), (fault,))
 
 
-def _work(project: Project, seed: int) -> Work:
+def work_of(project: Project, seed: int) -> Work:
     """What the workers need. Every equation's lines are watched, the selected ones' methods run."""
     root = str(project.index.root)
     equations = project.equations
