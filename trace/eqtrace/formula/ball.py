@@ -28,6 +28,8 @@ __all__ = [
     "exact",
     "half_ulp",
     "lift",
+    "no_floats",
+    "operand",
     "pi",
     "precision",
 ]
@@ -42,6 +44,29 @@ def precision(bits: int) -> Iterator[None]:
         yield
     finally:
         ctx.prec = before
+
+
+_floats_refused = False
+
+
+@contextmanager
+def no_floats() -> Iterator[None]:
+    """Within the block a float that meets a ball raises, unless it is whole or infinite: it may have been rounded."""
+    global _floats_refused
+    before, _floats_refused = _floats_refused, True
+    try:
+        yield
+    finally:
+        _floats_refused = before
+
+
+def operand(value: object) -> arb | None:
+    """A number that a ball meets, as an exact arb."""
+    if type(value) is Ball:
+        return value.arb
+    if _floats_refused and isinstance(value, float | np.floating) and math.isfinite(value) and not value.is_integer():
+        raise InexactConversion(f"{value!r}, a float that may have been rounded, meets a ball")
+    return as_arb(value)
 
 
 def as_arb(value: object) -> arb | None:
@@ -61,7 +86,7 @@ def as_arb(value: object) -> arb | None:
 
 def _binary(function: Callable[[arb, arb], arb], *, reflected: bool = False) -> Callable[[Ball, object], Any]:
     def operate(self: Ball, other: object) -> Any:
-        number = other.arb if type(other) is Ball else as_arb(other)
+        number = operand(other)
         if number is None:
             return NotImplemented
         return ball_of(function(number, self.arb) if reflected else function(self.arb, number))
@@ -71,7 +96,7 @@ def _binary(function: Callable[[arb, arb], arb], *, reflected: bool = False) -> 
 
 def _ordered(holds: Callable[[int], bool]) -> Callable[[Ball, object], Any]:
     def compare(self: Ball, other: object) -> Any:
-        number = other.arb if type(other) is Ball else as_arb(other)
+        number = operand(other)
         if number is None:
             return NotImplemented
         order = arbs.order(self.arb, number)
@@ -147,6 +172,9 @@ class Number:
     def is_integer(self) -> bool:
         """Whether it is exactly an integer."""
         return arbs.whole(self.arb) is not None
+
+    def __trunc__(self) -> Any:
+        raise NotImplementedError
 
     __float__ = _refused("float")
     __int__ = _refused("int")
@@ -227,11 +255,11 @@ class Ball(Number):
     def __pow__(self, other: object, modulo: object = None) -> Any:
         if isinstance(other, int | np.integer) and not isinstance(other, bool):
             return Ball(arbs.power(self.arb, int(other)))
-        number = as_arb(other)
+        number = operand(other)
         return NotImplemented if number is None else Ball(arbs.power(self.arb, number))
 
     def __rpow__(self, other: object, modulo: object = None) -> Any:
-        number = as_arb(other)
+        number = operand(other)
         return NotImplemented if number is None else Ball(arbs.power(number, self.arb))
 
     __neg__ = _unary(lambda x: -x)

@@ -75,17 +75,23 @@ class Captures:
         self._session = session
         self._scenarios: Executions | None = None
 
-    def of(self, equation: Equation) -> Executions:
-        """Every execution of the equation's cited lines: drawn calls first, then scenarios."""
+    def of(self, equation: Equation, accept: Callable[[Draw], bool] | None = None) -> Executions:
+        """Every execution of the equation's cited lines: drawn calls (of draws that `accept` takes), then scenarios."""
         found = Executions()
         for target in self.targets(equation, found):
-            self._draw(equation, target, found)
+            self._draw(equation, target, found, accept)
         scenarios = self.scenarios(equation.span)
-        found.faults.extend(scenarios.faults)
         for anchor in equation.anchors:
             found.by_anchor.setdefault(anchor.id, []).extend(scenarios.by_anchor.get(anchor.id, ()))
         found.counts = self.counts(equation, found.counts)
+        if not all(found.by_anchor[anchor.id] for anchor, _ in self._session.work.sites_of(equation)):
+            found.faults.extend(scenarios.faults)
         return found
+
+    @property
+    def failed_scenarios(self) -> tuple[Fault, ...]:
+        """The scenarios that failed; they are no equation's own fault."""
+        return tuple(self._scenarios.faults) if self._scenarios is not None else ()
 
     def counts(self, equation: Equation, own: Mapping[str, int]) -> dict[str, int]:
         """How often each of the equation's lines ran: in a method's own runs and in the scenarios."""
@@ -157,7 +163,8 @@ class Captures:
             session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
         session.recorder.clear()
         shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
-        found.add(recording.events, recording.executions, f"scenario {name}, run {number} ({shown})")
+        origin = f"scenario {name}, run {number}{f' ({shown})' if shown else ''}"
+        found.add(recording.events, recording.executions, origin)
         return {anchor for anchor in recording.executions if session.work.sites[anchor].outputs}
 
     # --- calls with drawn inputs ---------------------------------------------------------------------------------
@@ -193,7 +200,7 @@ class Captures:
 
         def call(draw: Draw, rng: np.random.Generator) -> Any:
             given = {parameter: draw.values[symbol] for parameter, symbol in parameters.items()}
-            bound = inspect.BoundArguments(signature, given)  # type: ignore[arg-type]
+            bound = inspect.BoundArguments(signature, given)
             return function(*bound.args, **bound.kwargs)
 
         written = self._written(site)
@@ -205,7 +212,7 @@ class Captures:
         try:
             node = parse_call(text)
         except CallError as error:
-            found.faults.append(Fault("method-not-run", str(error), text.span, equation=equation.id))
+            found.faults.append(Fault("form-syntax", f"call: {error}", text.span, equation=equation.id))
             return None
         used = names(node)
         symbols = tuple(name for name in equation.symbols if name in used)
@@ -227,11 +234,13 @@ class Captures:
             for text in other.outputs.values()
         }
 
-    def _draw(self, equation: Equation, target: Target, found: Executions) -> None:
+    def _draw(
+        self, equation: Equation, target: Target, found: Executions, accept: Callable[[Draw], bool] | None
+    ) -> None:
         form = self._session.work.forms[equation.id]
         rng = self._session.rng(equation.id, target.name)
         try:
-            made = list(draws(form, equation.symbols, target.symbols, rng))
+            made = list(filter(accept, draws(form, equation.symbols, target.symbols, rng)))
         except NoDraw as error:
             place = equation.where.span if equation.where else equation.span
             found.faults.append(Fault("value-undecided", str(error), place, equation=equation.id))
@@ -247,8 +256,16 @@ class Captures:
         Raises:
             Failed: the call raised.
         """
+
+        def call() -> Any:
+            try:
+                return target.call(draw, rng)
+            except CallError as error:
+                place = equation.call.span if equation.call else equation.span
+                raise Failed(Fault("form-syntax", f"call: {error}", place, equation=equation.id)) from error
+
         with self._session.recorder.recording() as recording:
-            self._session.perform(f"call of {target.name}", equation.span, lambda: target.call(draw, rng))
+            self._session.perform(f"call of {target.name}", equation.span, call)
         return recording
 
     def _call(
@@ -259,7 +276,8 @@ class Captures:
         found.add(recording.events, recording.executions, f"call of {target.name} with {draw.origin}")
         for symbol, parameter in target.watched.items():
             if not equal(before[symbol], draw.values[symbol]):
-                message = f"{target.name} changes its argument `{parameter}` ({symbol}) in place"
+                which = f"`{parameter}`" if parameter == symbol else f"`{parameter}` ({symbol})"
+                message = f"{target.name} changes its argument {which} in place"
                 hint = "compute into a new array, or bind the changed name as a left side if that is the formula"
                 fault = Fault("argument-changed", message, equation.span, hint, self._defined(equation), equation.id)
                 if fault not in found.faults:

@@ -107,7 +107,7 @@ class Symbol(_Entry):
             json_schema_extra=_without_default,
         )
     )
-    shape: Annotated[list[Expression], Wanted("a list of dimensions like [T, d]")] | None = Field(
+    shape: Annotated[list[Expression], Wanted("a list of dimensions like [T, d]", number=True)] | None = Field(
         None, description="Dimensions as sizes or expressions; [] is a scalar; '...' may lead."
     )
     parameter: bool = Field(False, description="Whether it is a trained parameter.")
@@ -171,11 +171,11 @@ class Gradient(_Entry):
     )
     output: str | None = Field(
         None,
-        description="What of the forward's result the cotangent belongs to. Left out: 'result', of a tuple 'result[0]'.",
+        description="What of the forward's result the cotangent belongs to. Left out: all, of a tuple 'result[0]'.",
     )
     wrt: dict[str, str] = Field(
-        description="What is differentiated by, to where its gradient is. By an input of the forward: {X: 'result[0]'}, "
-        "{Wq: 'grads[p + \"wq\"]'}, {W: self.dW}; names are `result` and the backward's parameters. By a value on the "
+        description="What is differentiated by, to where its gradient is. An input of the forward: {X: 'result[0]'}, "
+        "{Wq: 'grads[p + \"wq\"]'}, {W: self.dW}; names are `result` and the backward's parameters. A value on the "
         "forward's way: {Xhat: dXhat}, the gradient's symbol, which an anchor in the backward binds."
     )
     after: dict[str, str] = Field(
@@ -279,7 +279,7 @@ class ShortEntry(_Formula):
     states: str | None = Field(None, description="Where the form is read from: docstring.")
     gradient_of: str | None = Field(None, description="The function whose gradient this one returns.")
     by: str = Field("", description="The parameter that gradient_of differentiates by.")
-    shapes: dict[str, Annotated[list[Expression], Wanted("a list of dimensions like [n]")]] = Field(
+    shapes: dict[str, Annotated[list[Expression], Wanted("a list of dimensions like [n]", number=True)]] = Field(
         default_factory=dict, description="Parameter to its dimensions."
     )
     status: Status = Field("implemented", description="implemented, or derived.")

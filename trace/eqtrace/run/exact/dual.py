@@ -16,7 +16,7 @@ import numpy as np
 from flint import acb, arb
 
 from eqtrace.formula import arbs
-from eqtrace.formula.ball import Ball, Number, Undecided, as_arb, ball_of
+from eqtrace.formula.ball import Ball, Number, Undecided, as_arb, ball_of, operand
 
 Tangent = dict[int, arb]  # by direction; a direction that is not there is 0. Never changed in place
 NONE: Tangent = {}
@@ -45,7 +45,7 @@ def beside(side: int) -> Iterator[None]:
 def _parts(value: object) -> tuple[arb, Tangent] | None:
     if type(value) is Dual:
         return value.arb, value.tangent
-    number = value.arb if type(value) is Ball else as_arb(value)
+    number = operand(value)
     return None if number is None else (number, NONE)
 
 
@@ -147,7 +147,7 @@ class Dual(Number):
     def __add__(self, other: object) -> Any:
         if type(other) is Dual:
             return dual(self.arb + other.arb, _sum(self.tangent, other.tangent))
-        number = as_arb(other)
+        number = operand(other)
         return NotImplemented if number is None else dual(self.arb + number, self.tangent)
 
     __radd__ = __add__
@@ -155,18 +155,18 @@ class Dual(Number):
     def __sub__(self, other: object) -> Any:
         if type(other) is Dual:
             return dual(self.arb - other.arb, _sum(self.tangent, _negated(other.tangent)))
-        number = as_arb(other)
+        number = operand(other)
         return NotImplemented if number is None else dual(self.arb - number, self.tangent)
 
     def __rsub__(self, other: object) -> Any:
-        number = as_arb(other)
+        number = operand(other)
         return NotImplemented if number is None else dual(number - self.arb, _negated(self.tangent))
 
     def __mul__(self, other: object) -> Any:
         if type(other) is Dual:
             left, right = self.arb, other.arb
             return dual(left * right, _sum(_scaled(self.tangent, right), _scaled(other.tangent, left)))
-        number = as_arb(other)
+        number = operand(other)
         return NotImplemented if number is None else dual(self.arb * number, _scaled(self.tangent, number))
 
     __rmul__ = __mul__
@@ -205,7 +205,7 @@ class Dual(Number):
         return _power(self, parts[0]) if not parts[1] else _exponential(self, *parts)
 
     def __rpow__(self, other: object, modulo: object = None) -> Any:
-        number = as_arb(other)
+        number = operand(other)
         return NotImplemented if number is None else _exponential(dual(number, NONE), self.arb, self.tangent)
 
     def __neg__(self) -> Dual:
@@ -241,8 +241,8 @@ class Dual(Number):
 
     def rint(self) -> Dual:
         """The nearest integer, ties to even."""
-        low = (self + 0.5).floor()
-        tie = self == low - 0.5 and int(low.arb.fmpz()) % 2 == 1
+        low = (self + _HALF).floor()
+        tie = self == low - _HALF and int(low.arb.fmpz()) % 2 == 1
         return low - 1 if tie else low  # type: ignore[no-any-return]
 
     # Comparisons
@@ -303,6 +303,7 @@ class Dual(Number):
     arcsinh, arccosh, arctanh = _applied("asinh"), _applied("acosh"), _applied("atanh")
 
 
+_HALF = Ball(0.5)
 _ZERO: tuple[arb, Tangent] = (arb(0), NONE)
 _set_arb = vars(Number)["arb"].__set__
 _set_tangent = vars(Dual)["tangent"].__set__

@@ -61,7 +61,10 @@ def _refusing(name: str, function: Any) -> Any:
     def call(*arguments: Any, **options: Any) -> Any:
         if any(map(has_ball, (*arguments, *options.values()))):
             raise NotExact(f"{name} is not known to be exact on balls")
-        return function(*arguments, **options)
+        result = function(*arguments, **options)
+        if isinstance(result, float) or getattr(getattr(result, "dtype", None), "kind", "") in ("f", "c"):
+            raise NotExact(f"{name} rounds")
+        return result
 
     return call
 
@@ -204,6 +207,15 @@ def _array_functions() -> dict[str, Any]:
 
 
 _ARRAY_FUNCTIONS = _array_functions()
+
+
+def method(owner: Any, name: str, *arguments: Any, **options: Any) -> Any:
+    """A call of one of `rewrite.METHODS`; those of arrays are exact also where the array holds integers."""
+    if isinstance(owner, np.ndarray) and name != "astype":
+        return _ARRAY_FUNCTIONS[name](owner, *arguments, **options)
+    if isinstance(owner, np.ndarray) and _wants_float(options.get("dtype", *arguments[:1])):
+        return _scalar_array(lift_integers(owner))
+    return getattr(owner, name)(*arguments, **options)
 
 
 class NumPy:

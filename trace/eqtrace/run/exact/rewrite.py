@@ -8,6 +8,8 @@ from fractions import Fraction
 NUMBER = "__eqtrace_number__"
 DIVIDE = "__eqtrace_divide__"
 POWER = "__eqtrace_power__"
+METHOD = "__eqtrace_method__"
+METHODS = frozenset({"astype", "mean", "var", "std"})  # of arrays: they round where the array holds integers
 
 _OPERATORS: dict[type[ast.operator], str] = {ast.Div: DIVIDE, ast.Pow: POWER}
 
@@ -30,6 +32,15 @@ class Exact(ast.NodeTransformer):
         self.generic_visit(node)
         name = _OPERATORS.get(type(node.op))
         return node if name is None else ast.copy_location(_call(name, node, node.left, node.right), node)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Methods of arrays that would round."""
+        self.generic_visit(node)
+        if not (isinstance(node.func, ast.Attribute) and node.func.attr in METHODS):
+            return node
+        call = _call(METHOD, node, node.func.value, ast.Constant(node.func.attr), *node.args)
+        call.keywords = node.keywords
+        return ast.copy_location(call, node)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
         """`a /= b` keeps its target's identity where that is an array: the helper writes into it."""

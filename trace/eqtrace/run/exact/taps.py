@@ -105,8 +105,8 @@ def _at(path: tuple[int | str, ...], value: Any, action: Action) -> Any:
         return action(value)
     changed = _at(path[1:], value[path[0]], action)
     if isinstance(value, tuple):
-        items = list(value)
-        items[path[0]] = changed  # type: ignore[call-overload]
+        items: list[Any] = list(value)
+        items[int(path[0])] = changed
         return type(value)(*items) if hasattr(value, "_fields") else tuple(items)
     copy = value.copy()
     copy[path[0]] = changed

@@ -121,7 +121,8 @@ def accumulators(
 
 
 def _path(entry: Entry, arguments: Mapping[str, Any]) -> list[Any]:
-    node, path = entry.place, []
+    node = entry.place
+    path: list[Any] = []
     while isinstance(node, ast.Subscript):
         path.insert(0, walk.read(node.slice, arguments))
         node = node.value

@@ -51,7 +51,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Differenced:
-    """What central differences show at one draw."""
+    """What central differences show of one entry of `wrt` at one draw."""
 
     compared: int = 0
     kinks: int = 0
@@ -130,22 +130,22 @@ class Floats:
 
     # --- central differences
 
-    def differences(self, draw: Draw, rng: np.random.Generator) -> Differenced:
-        """Differences every input's gradient entry by entry, `ENTRIES` of each at most."""
+    def differences(self, draw: Draw, rng: np.random.Generator) -> dict[str, Differenced]:
+        """Differences every input's gradient number by number, `ENTRIES` of each at most."""
         plan = self._plan
         given, result, cotangent = self._prepared(draw, rng)
         output = arguments.output_of(plan, result)
         own = self._backward_arguments(draw, given, result, cotangent, rng)
         start = Copier().copy(own)
         namespace = {**own, RESULT: self._run(own)}
-        found = Differenced()
+        found: dict[str, Differenced] = {}
         for entry in plan.entries:
             if entry.start is not None or entry.place is None or entry.name not in draw.values:
                 continue
             gradient = np.asarray(walk.read(entry.place, namespace), dtype=float)
             if entry.accumulated:
                 gradient = gradient - np.asarray(walk.read(entry.place, start), dtype=float)
-            found = self._entry(entry, gradient, draw, np.asarray(output), np.asarray(cotangent), rng, found)
+            found[entry.name] = self._entry(entry, gradient, draw, np.asarray(output), np.asarray(cotangent), rng)
         return found
 
     def _entry(
@@ -156,11 +156,10 @@ class Floats:
         output: Array,
         cotangent: Array,
         rng: np.random.Generator,
-        found: Differenced,
     ) -> Differenced:
         value = np.asarray(draw.values[entry.name], dtype=float)
         if gradient.shape != value.shape or not np.all(np.isfinite(gradient)):
-            return found
+            return Differenced()
         largest = float(np.max(np.abs(gradient), initial=0.0))
         sizes = [float(np.max(np.abs(each), initial=0.0)) for each in draw.values.values() if _is_float(each)]
         biggest = max([1.0, *sizes])
@@ -168,7 +167,8 @@ class Floats:
         places = list(np.ndindex(value.shape))
         if len(places) > ENTRIES:
             places = [places[number] for number in sorted(rng.choice(len(places), ENTRIES, replace=False))]
-        compared, kinks, worst = found.compared, found.kinks, found.worst
+        compared, kinks = 0, 0
+        worst: Difference | None = None
         for index in places:
             step = STEP * max(1.0, abs(float(value[index])))
             quotient, loose = self._quotient(entry, index, step, draw, output, cotangent)

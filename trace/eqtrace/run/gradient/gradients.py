@@ -36,7 +36,7 @@ class Run:
     plan: Plan
     points: list[Point] = field(default_factory=list)
     effects: list[tuple[str, str]] = field(default_factory=list)
-    differenced: list[tuple[Draw, Differenced]] = field(default_factory=list)
+    differenced: list[tuple[Draw, dict[str, Differenced]]] = field(default_factory=list)
     undifferenced: str = ""  # why there are no central differences
     why_not: str = ""  # why the identity was not run everywhere
     problem: str = ""  # why nothing could be drawn
@@ -137,7 +137,7 @@ class Gradients:
         for number, draw in enumerate(draws(plan.form, plan.equation.symbols, plan.symbols, rng)):
             ordinary = draw.origin in _ORDINARY
             if number < EFFECTS or (ordinary and number % 8 == 0):
-                effects = self._perform(plan, lambda draw=draw: floats.effects(draw, rng))  # type: ignore[misc]
+                effects = self._perform(plan, lambda draw=draw: floats.effects(draw, rng))
                 found.effects += [each for each in effects or () if each not in found.effects]
             if not found.why_not and (shown < POINTS or not ordinary):
                 try:

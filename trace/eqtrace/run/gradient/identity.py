@@ -17,19 +17,38 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from eqtrace.formula.ball import Number, Undecided, ball_of, lift, precision
+from eqtrace.formula.ball import Number, Undecided, ball_of, lift, no_floats, precision
 from eqtrace.run import walk
 from eqtrace.run.exact.dual import Dual, Kink, Tangent, beside, dual
+from eqtrace.run.exact.radius import bound
 from eqtrace.run.exact.shadow import Constants, Shadows, lift_value
 from eqtrace.run.exact.taps import Action, Taps
 from eqtrace.run.gradient import arguments
 from eqtrace.run.gradient.plan import RESULT, Entry, Plan
-from eqtrace.run.methods.compare import Outcome, is_narrow, outcome
 from eqtrace.run.sample import Draw
 from eqtrace.run.statement import CannotRun
 
 BITS = (128, 256, 512, 1024)
 _RANDOM_BITS = 72
+
+
+class Outcome(Enum):
+    """What the difference of the two sides shows."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    WIDE = "wide"  # it contains 0, but is too wide to say equal
+    OPEN = "open"  # not finite: nothing can be said
+
+
+def outcome(left: arb, right: arb) -> Outcome:
+    """What the difference of two balls shows."""
+    difference = left - right
+    if not difference.is_finite():
+        return Outcome.OPEN
+    if not difference.contains(0):
+        return Outcome.DIFFERENT
+    return Outcome.EQUAL if difference.rad() <= bound(left) else Outcome.WIDE
 
 
 class Shown(Enum):
@@ -56,7 +75,7 @@ class Products:
     @property
     def outcome(self) -> Outcome:
         """What their difference shows."""
-        return Outcome.DIFFERENT if self.problem else outcome(self.right, self.left)
+        return Outcome.DIFFERENT if self.problem else outcome(self.left, self.right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +139,7 @@ class Identity:
         fixed = self._exactly(draw, random, Constants.EXACT)
         near = self._exactly(draw, random, Constants.WIDE, BITS[:1])
         for name, each in products.items():
-            if each.outcome is Outcome.WIDE and is_narrow(fixed[name].right, fixed[name].left, None):
+            if each.outcome is Outcome.WIDE and _is_narrow(fixed[name]):
                 found[name] = Shown.TO_CONSTANTS
             elif each.outcome is Outcome.DIFFERENT:
                 apart = each.problem or near[name].outcome is Outcome.DIFFERENT
@@ -137,7 +156,7 @@ class Identity:
         """
         for bits in widths:
             try:
-                with precision(bits), np.errstate(all="ignore"):
+                with precision(bits), np.errstate(all="ignore"), no_floats():
                     products = _Run(self._plan, self._twins[constants], self._taps, random).products(draw)
             except Kink:
                 raise
@@ -152,6 +171,10 @@ class Identity:
             if all(each.outcome is not Outcome.WIDE for each in products.values()):
                 break
         return products
+
+
+def _is_narrow(products: Products) -> bool:
+    return products.outcome in (Outcome.EQUAL, Outcome.DIFFERENT)
 
 
 _SHOWN = {Outcome.EQUAL: Shown.CERTIFIED, Outcome.OPEN: Shown.SINGULAR}
@@ -225,7 +248,7 @@ class _Run:
         if before is None:
             return Products(left, whole)
         right = whole - _inner([each.arb for each in before.flat], tangent.flat)
-        return Products(left, right, outcome(whole, left) is Outcome.EQUAL)
+        return Products(left, right, outcome(left, whole) is Outcome.EQUAL)
 
     # --- forward
 
@@ -355,6 +378,7 @@ def _still(value: Any, seen: dict[int, Any]) -> Any:
         return value.ball
     if id(value) in seen:
         return seen[id(value)][0]
+    found: Any
     if isinstance(value, np.ndarray):
         found = np.array(_STILL(value), dtype=object) if value.dtype == object else value.copy()
     elif isinstance(value, dict):

@@ -61,9 +61,10 @@ def _definition(function: Function) -> ast.FunctionDef | ast.AsyncFunctionDef | 
     tree, _ = source_tree(function.file)
     first = function.original.__code__.co_firstlineno
     for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == function.original.__name__:
-            if first in (node.lineno, *(each.lineno for each in node.decorator_list)):
-                return node
+        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if first in (node.lineno, *(each.lineno for each in node.decorator_list)):
+            return node
     return None
 
 

@@ -218,7 +218,7 @@ def _sources(
             found[name] = COTANGENT
         elif name == gradient.accumulates:
             found[name] = ACCUMULATED
-        elif symbol in fed:
+        elif symbol is not None and symbol in fed:
             found[name] = fed[symbol]
         elif name in forward.parameters and (symbol is None or symbol == name):
             found[name] = name

@@ -14,6 +14,7 @@ from eqtrace.code.bind import parse_right
 from eqtrace.model.equation import Equation
 from eqtrace.model.symbol import Symbol
 from eqtrace.run.capture import Captured
+from eqtrace.run.children import ending_children
 from eqtrace.run.methods.compare import Comparison
 from eqtrace.run.site import Site
 from eqtrace.run.snapshot import Copier
@@ -67,10 +68,11 @@ def _rerun(captured: Captured, site: Site) -> Callable[[Mapping[str, Any]], dict
         for symbol, value in inputs.items():
             if symbol in reads and not assign(reads[symbol], local, Copier().copy(value)):
                 raise CannotRun(f"{symbol} can't be set")
-        if statement is not None:
-            return statement.run({**vars(sys.modules[event.module]), **local})
-        original = resolve(event.module, site.function)
-        return whole_outputs(site, call_with(original, original, local))
+        with ending_children():
+            if statement is not None:
+                return statement.run({**vars(sys.modules[event.module]), **local})
+            original = resolve(event.module, site.function)
+            return whole_outputs(site, call_with(original, original, local))
 
     return run
 
@@ -173,6 +175,7 @@ def _ulps(value: float) -> str:
 
 
 def shown_value(value: Any) -> str:
+    """A value as a message shows it: large arrays by their first entries."""
     if isinstance(value, np.ndarray) and value.size > _SHOWN:
         return f"array{value.shape} {np.array2string(value.ravel()[:_SHOWN], separator=', ', threshold=_SHOWN)}..."
     return repr(value.tolist()) if isinstance(value, np.ndarray | np.generic) else repr(value)

@@ -49,7 +49,8 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     if not targets or not laws:
         what = "no function that draws can be called (give a `call`)" if laws else "the form states no distribution"
         fault = Fault("method-not-run", what, equation.span, "", (), equation.id, "distribution")
-        return MethodResult(equation.id, "distribution", Verdict.NOT_CHECKED, Evidence(detail=what), (fault,))
+        faults = tuple(executions.faults) or (fault,)
+        return MethodResult(equation.id, "distribution", Verdict.NOT_CHECKED, Evidence(detail=what), faults)
     counts: dict[str, int] = {}
     total, details = 0, []
     try:
@@ -124,7 +125,8 @@ def _level(equation: Equation, form: Form, law: Distributed, event: Event, rng: 
         level = (drawn - low) / (high - low)
         if level.min() < 0 or level.max() > 1:
             worst = drawn.flat[int(np.argmax(np.abs(level - 0.5)))]
-            raise _Mismatch(f"{worst!r} was drawn, outside the support [{low.min()!r}, {high.max()!r}]")
+            support = f"[{float(low.min())!r}, {float(high.max())!r}]"
+            raise _Mismatch(f"{float(worst)!r} was drawn, outside the support {support}")
         return np.asarray(level)
     return _categorical_level(law, values, drawn, rng)
 

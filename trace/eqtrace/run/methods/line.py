@@ -44,6 +44,7 @@ class Line:
     to_constants: int = 0
     kinks: int = 0
     undecided: int = 0
+    outside: int = 0  # executions that `where` leaves out
     worst_ulp: float = 0.0
     worst_at: str = ""
     why_sampled: str = ""
@@ -80,16 +81,34 @@ class LineCheck:
         except CannotRun as reason:
             self._replay, self.line.why_sampled = None, str(reason)
 
-    def run(self, captured: list[Captured]) -> Line:
-        """Checks every execution in float64, and a spread of them in balls."""
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """The statements of the form that the line's left sides belong to."""
+        return tuple(self._parts)
+
+    def run(self, captured: list[Captured], executed: int) -> Line:
+        """Checks every execution in float64, and a spread of them in balls.
+
+        Args:
+            captured: the executions whose values were seen.
+            executed: how many there were.
+        """
         chosen = _spread(len(captured), CERTIFIED_POINTS)
         for number, each in enumerate(captured):
             self._check(each, number in chosen)
             if "value-mismatch" in self.line.faults:
                 break
-        if not self.line.points and not self.line.faults and captured:
-            self._fault("value-undecided", "nothing could be compared at any of its executions", "")
+        if not self.line.points and not self.line.faults and (captured or executed):
+            self._fault("value-undecided", self._why_nothing(captured, executed), "")
         return self.line
+
+    def _why_nothing(self, captured: list[Captured], executed: int) -> str:
+        problem = self._session.recorder.problems.get(self.line.anchor.id)
+        if problem:
+            return f"its values can't be captured: {problem}"
+        if not captured:
+            return f"none of its {executed} executions gave the value that is bound (it raised, or was not evaluated)"
+        return "nothing could be compared at any of its executions"
 
     def _check(self, each: Captured, replayed: bool) -> None:
         event = each.event
@@ -106,6 +125,7 @@ class LineCheck:
             return
         try:
             if holds(self._form, values, solved.sizes) is False:
+                self.line.outside += 1
                 return
             for part in self._parts:
                 self._point(part, each, values, solved.sizes, replayed)
@@ -125,7 +145,7 @@ class LineCheck:
             line.points += 1
             self._refute(part, each, comparison)
             return
-        if comparison.undecided:
+        if comparison.undecided or not comparison.entries:
             line.undecided += 1
             return
         line.points += 1
@@ -139,7 +159,6 @@ class LineCheck:
         """Certifies one execution, or remembers why it can't be."""
         line = self.line
         assert self._replay is not None
-        loose = self._replay.loose(each.event)
         try:
             for bits in BITS:
                 shown = self._difference(part, each, values, sizes, bits, Constants.HALF_ULP)
@@ -153,8 +172,12 @@ class LineCheck:
                 line.to_constants += 1
             elif shown is Outcome.WIDE:
                 line.why_sampled = f"the difference of balls stays too wide at {BITS[-1]} bits"
-            elif loose:
+            elif loose := self._replay.loose(each.event):
                 line.why_sampled = f"the statement reads {', '.join(loose)}, rounded before it, which no symbol binds"
+            elif self._equation.tolerance is not None:
+                line.why_sampled = "within the declared tolerance, and exactly another value"
+            elif self._differs_by_literals(part, each, values, sizes):
+                line.to_constants += 1
             elif self._difference(part, each, values, sizes, BITS[0], Constants.WIDE) is not Outcome.DIFFERENT:
                 line.why_sampled = "a constant in the code is more than half an ulp off what the form says"
             else:
@@ -180,6 +203,13 @@ class LineCheck:
             for equation in self._replayed(part, each, values, sizes, bits, constants)
             for side in equation.sides[1:]
         )
+
+    def _differs_by_literals(
+        self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int]
+    ) -> bool:
+        """Whether literals of full length, each within half an ulp, are all that tells code and form apart."""
+        shown = self._difference(part, each, values, sizes, BITS[0], Constants.LITERALS)
+        return shown is not Outcome.DIFFERENT and self._is_wide_by_constants(part, each, values, sizes)
 
     def _is_wide_by_constants(
         self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int]
@@ -259,9 +289,16 @@ def compare_in_float64(
     for number, equation in enumerate(exact):
         code, *forms = equation.sides
         for side, form_side in enumerate(forms, 1):
-            balls = [each[number].sides[side] for each in rounded]
+            balls = [(each[number].sides[0], each[number].sides[side]) for each in rounded]
             found.append(float_comparison(code, form_side, balls, equation.mask, tolerance))
-    return max(found, key=lambda each: (each.mismatch is not None, each.undecided, each.worst_ulp)), len(rounded) > 1
+    if not found:
+        raise EvaluationError("the statement holds no equation")
+    return max(found, key=_weight), len(rounded) > 1
+
+
+def _weight(comparison: Comparison) -> tuple[bool, bool, float]:
+    """Of several equations in a statement, the one that says least for it weighs most."""
+    return comparison.mismatch is not None, comparison.undecided == comparison.entries, comparison.worst_ulp
 
 
 def batched(form: Form) -> Mapping[str, Shape | None]:

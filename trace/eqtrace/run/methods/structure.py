@@ -39,7 +39,8 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     if target is None or not equation.structure:
         what = "no function can be called (give a `call`)" if equation.structure else "the equation has no `structure`"
         fault = Fault("method-not-run", what, equation.span, "", (), equation.id, "structure")
-        return MethodResult(equation.id, "structure", Verdict.NOT_CHECKED, Evidence(detail=what), (fault,))
+        faults = tuple(executions.faults) or (fault,)
+        return MethodResult(equation.id, "structure", Verdict.NOT_CHECKED, Evidence(detail=what), faults)
     rng = session.rng(equation.id, "structure")
     form = session.work.forms[equation.id]
     counts: dict[str, int] = {}

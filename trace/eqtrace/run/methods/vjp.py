@@ -13,6 +13,7 @@ from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict, weakest
+from eqtrace.run.gradient.floats import Differenced
 from eqtrace.run.gradient.gradients import Run
 from eqtrace.run.gradient.identity import Point, Products, Shown
 from eqtrace.run.gradient.own import own_entries
@@ -100,10 +101,10 @@ class _Judgement:
             verdict = weakest((verdict, Verdict.NOT_CHECKED))
         shown = sum(counted[each] for each in _COUNTED)
         by = ", ".join(entry.name for entry in self._entries)
-        compared = sum(each.compared for _, each in run.differenced)
+        compared = sum(each.compared for _, each in self._differenced(run))
         detail = f"adjoint identity by {by} shown in dual balls at {shown} of {len(run.points)} points"
         if compared:
-            detail += f"; central differences agree at {compared} entries" if not faults else ""
+            detail += f"; central differences agree at {compared} numbers" if not faults else ""
         return Judged(verdict, faults, detail, len(run.points), shown, tuple(self._limits(run, counted)))
 
     def _counted(self, run: Run) -> Counter[Shown]:
@@ -156,10 +157,15 @@ class _Judgement:
 
     # --- central differences
 
-    def _differences(self, run: Run, faults: list[Fault]) -> bool:
+    def _differenced(self, run: Run) -> Iterator[tuple[Draw, Differenced]]:
+        """What central differences show of the equation's own entries."""
         for draw, found in run.differenced:
+            yield from ((draw, each) for name, each in found.items() if name in self._names)
+
+    def _differences(self, run: Run, faults: list[Fault]) -> bool:
+        for draw, found in self._differenced(run):
             worst = found.worst
-            if worst is None or worst.entry.name not in self._names:
+            if worst is None:
                 continue
             index = f"[{', '.join(map(str, worst.index))}]" if worst.index else ""
             message = (
@@ -187,9 +193,9 @@ class _Judgement:
         for shown in (Shown.SINGULAR, Shown.WIDE, Shown.OFF_CONSTANT, Shown.TO_CONSTANTS):
             if counted[shown]:
                 yield f"{function}: {counted[shown]} {_WORDS[shown]}"
-        kinks = sum(each.kinks for _, each in run.differenced)
+        kinks = sum(each.kinks for _, each in self._differenced(run))
         if kinks:
-            yield f"{function}: {kinks} entries had a kink within a step and were not differenced"
+            yield f"{function}: {kinks} numbers had a kink within a step and were not differenced"
         yield f"{self._equation.id}: the form was not proved to be the derivative of the forward's form"
 
     def _fault(self, kind: str, message: str, hint: str) -> Fault:
