@@ -342,6 +342,20 @@ NUMPY = NumPy()
 MATH = Math()
 
 
+def _promoted(*arrays: Any, force_floating: bool = False, **_: Any) -> Any:
+    """SciPy's `xp_promote`: arrays, of floats if that is asked for."""
+    found = tuple(_array(each, float if force_floating else None, copy=False) for each in arrays)
+    return found[0] if len(found) == 1 else found
+
+
+_ARRAY_API: dict[str, Any] = {
+    "array_namespace": lambda *_, **__: NUMPY,
+    "xp_promote": _promoted,
+    "_asarray": lambda value, *_, **__: _asarray(value),
+    "is_numpy": lambda xp: xp is NUMPY,
+}
+
+
 def stand_in(value: Any) -> Any:
     """The stand-in for a module or function of NumPy, math or scipy.special; anything else is returned as it is."""
     if value is np:
@@ -353,6 +367,8 @@ def stand_in(value: Any) -> Any:
     name = getattr(value, "__name__", None)
     if not isinstance(name, str) or not callable(value):
         return value
+    if name in _ARRAY_API and str(getattr(value, "__module__", "")).startswith("scipy._lib."):
+        return _ARRAY_API[name]
     if getattr(np, name, None) is value:
         return getattr(NUMPY, name)
     if getattr(math, name, None) is value:

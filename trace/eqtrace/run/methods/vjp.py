@@ -78,6 +78,9 @@ class _Judgement:
     """The runs of a gradient, read for one equation."""
 
     def __init__(self, equation: Equation, session: Session) -> None:
+        if equation.gradient is None and equation.gradient_of is not None:
+            what = f"`{equation.gradient_of.value}` is not found, or nothing says what it is differentiated by"
+            raise PlanError(what, "name a function of the same module, or 'module:function', and the parameter: by: x")
         if equation.gradient is None:
             hint = "name forward, backward, cotangent and wrt under `gradient`"
             raise PlanError("method vjp needs a `gradient`", hint)
