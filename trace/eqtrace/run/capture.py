@@ -7,7 +7,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +66,7 @@ class Target:
     symbols: tuple[str, ...]
     call: Callable[[Draw, np.random.Generator], Any]
     watched: Mapping[str, str]  # symbols whose value the call must leave as it was: symbol to parameter
+    function: str  # the qualified name of the one in which a cited line stands
 
 
 class Captures:
@@ -179,7 +180,9 @@ class Captures:
             seen.add(key)
             module = self._session.module(self._session.work.modules[site.file], equation.span)
             target = (
-                self._called(equation, module, found) if equation.call else self._by_parameters(equation, site, module)
+                self._called(equation, site, module, found)
+                if equation.call
+                else self._by_parameters(equation, site, module)
             )
             if target is not None:
                 yield target
@@ -205,9 +208,10 @@ class Captures:
 
         written = self._written(site)
         watched = {symbol: parameter for parameter, symbol in parameters.items() if parameter not in written}
-        return Target(f"{module.__name__}.{site.function}", tuple(dict.fromkeys(parameters.values())), call, watched)
+        symbols = tuple(dict.fromkeys(parameters.values()))
+        return Target(f"{module.__name__}.{site.function}", symbols, call, watched, site.function)
 
-    def _called(self, equation: Equation, module: types.ModuleType, found: Executions) -> Target | None:
+    def _called(self, equation: Equation, site: Site, module: types.ModuleType, found: Executions) -> Target | None:
         text: Text = equation.call  # type: ignore[assignment]
         try:
             node = parse_call(text)
@@ -223,7 +227,7 @@ class Captures:
         form = self._session.work.forms[equation.id]
         written = {name for part in range(len(form.parts)) for name in form.left(part)}
         watched = {name: name for name in symbols if name not in written}
-        return Target(f"{module.__name__}: {text.value}", symbols, call, watched)
+        return Target(f"{module.__name__}: {text.value}", symbols, call, watched, site.function)
 
     def _written(self, site: Site) -> set[str]:
         """Names that a cited statement of the same function changes in place on purpose: roots of its targets."""
@@ -245,9 +249,17 @@ class Captures:
             place = equation.where.span if equation.where else equation.span
             found.faults.append(Fault("value-undecided", str(error), place, equation=equation.id))
             return
+        failure: Fault | None = None
         for draw in made:
-            self._call(equation, target, draw, rng, found)
-        if is_scalar(form) and all(equation.symbols[name].shape in ((), None) for name in target.symbols):
+            try:
+                self._call(equation, target, draw, rng, found)
+            except Failed as failed:
+                failure = failure or replace(failed.fault, hint=failed.fault.hint or f"with {_shown(draw)}")
+                if failed.__cause__ is None:  # it hung or crashed: it is not called again
+                    break
+        if failure is not None:
+            found.faults.append(failure)
+        elif is_scalar(form) and all(equation.symbols[name].shape in ((), None) for name in target.symbols):
             self._try_arrays(equation, target, made, rng, found)
 
     def record(self, equation: Equation, target: Target, draw: Draw, rng: np.random.Generator) -> Recording:
@@ -306,3 +318,12 @@ class Captures:
             else:
                 return
         found.limits.append(f"{target.name} was tried with scalars only: it does not take arrays ({reason})")
+
+
+def _shown(draw: Draw) -> str:
+    """A draw in short: scalars, and shapes of arrays."""
+    values = (
+        f"{name} {f'of shape {shape}' if (shape := np.shape(value)) else value!r}"
+        for name, value in draw.values.items()
+    )
+    return f"{draw.origin}: {', '.join(values)}"

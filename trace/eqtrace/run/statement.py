@@ -44,6 +44,7 @@ class Statement:
         statement = Tree(SourceFile(site.file, text, tree)).statement(site.line, site.column)
         if not isinstance(statement, ast.stmt):
             raise CannotRun("the statement is not where it was")
+        self.names = frozenset(node.id for node in ast.walk(statement) if isinstance(node, ast.Name))
         try:
             lefts = {symbol: parse_left(text, statement) for symbol, text in site.outputs.items()}
         except BindError as error:

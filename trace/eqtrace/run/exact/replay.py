@@ -41,12 +41,25 @@ class Replay:
         self._bound = {_root(parse_right(text)) for text in site.inputs.values()}
         self._statement = None if site.whole else Statement(site, lambda node, lines: Exact(lines).visit(node))
 
-    def loose(self, event: Event) -> tuple[str, ...]:
-        """What holds floats that the statement may read and no symbol binds: names, and attributes of bound objects."""
+    def loose(self, event: Event) -> str:
+        """Why the statement may differ from the form by roundings that came before it; '' where it may not.
+
+        What it reads beside the symbols (names, attributes of bound objects) was computed from them, and so were
+        symbols that it does not read itself: exact arithmetic finds them rounded, and cannot tell that from a fault.
+        """
         rest = Copier().copy(event.namespace)
         for text in self.site.inputs.values():
             assign(parse_right(text), rest, None)  # an array's entry can't be told from the array; it stays bound
-        return tuple(found for name, value in rest.items() if (found := self._loose(name, value)))
+        free = [found for name, value in rest.items() if (found := self._loose(name, value))]
+        if free:
+            return f"the statement reads {', '.join(free)}, rounded before it, which no symbol binds"
+        known = self._statement.names if self._statement is not None else self._bound
+        unread = [
+            f"{symbol} ({text})"
+            for symbol, text in self.site.inputs.items()
+            if _root(parse_right(text)) not in known and _has_float(event.inputs.get(symbol))
+        ]
+        return f"the form uses {', '.join(unread)}, rounded before the statement, which does not read it" * bool(unread)
 
     def _loose(self, name: str, value: Any) -> str:
         attributes = _attributes(value)

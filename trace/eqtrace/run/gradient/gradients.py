@@ -101,7 +101,7 @@ class Gradients:
         places = {(each.file, each.qualname) for each in (forward, backward)}
         sites = [
             (work.equations[site.anchor.partition("/")[0]], site)
-            for site in work.sites.values()
+            for site in work.beside.values()
             if (site.file, site.function) in places and site.outputs
         ]
         return make_plan(equation, work.forms[equation.id], forward, backward, sites)

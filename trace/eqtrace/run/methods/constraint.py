@@ -93,8 +93,11 @@ def _reject(equation: Equation, form: Form, session: Session) -> tuple[int, list
     for draw in _violations(equation, form, targets[0], rng):
         problem = _accepted(equation, targets[0], draw, rng, session)
         if problem:
-            sites = session.work.sites_of(equation)[:1]
-            places = tuple(Related(Span(at.path, at.line, at.column), "the line that it guards") for _, at in sites)
+            places = tuple(
+                Related(Span(site.path, site.line, site.column), "accepted here")
+                for _, site in session.work.sites_of(equation)
+                if site.function == targets[0].function
+            )
             fault = Fault("violation-accepted", problem, equation.span, "", places, equation.id, "constraint")
             return rejected, [fault]
         rejected += 1

@@ -48,12 +48,13 @@ class Line:
     worst_ulp: float = 0.0
     worst_at: str = ""
     why_sampled: str = ""
+    refuted: bool = False  # by a result of another shape
     faults: dict[str, Fault] = field(default_factory=dict)  # the first of each kind
 
     @property
     def verdict(self) -> Verdict:
         """The line's verdict; a line at which nothing could be compared is not checked."""
-        if "value-mismatch" in self.faults:
+        if self.refuted or "value-mismatch" in self.faults or "argument-changed" in self.faults:
             return Verdict.REFUTED
         if self.faults or not self.points:
             return Verdict.NOT_CHECKED
@@ -116,12 +117,14 @@ class LineCheck:
             self._fault("value-undecided", f"{event.problem} ({each.origin})", "read the value by another `bind`")
             return
         for symbol in event.changed:
-            self._fault("argument-changed", f"the statement changes {symbol} in place ({each.origin})", "")
+            hint = "compute into a new array, or bind the changed name as a left side if that is the formula"
+            self._fault("argument-changed", f"the statement changes {symbol} in place ({each.origin})", hint)
         values = {**event.inputs, **event.outputs}
         solved = solve(self._shapes, values)
         if solved.mismatches:
             what = "; ".join(map(str, solved.mismatches))
             self._fault("shape-mismatch", f"{what} ({each.origin})", "correct the shape or the bind")
+            self.line.refuted |= not solve(self._shapes, event.inputs).mismatches  # the inputs fit, the result does not
             return
         try:
             if holds(self._form, values, solved.sizes) is False:
@@ -173,7 +176,7 @@ class LineCheck:
             elif shown is Outcome.WIDE:
                 line.why_sampled = f"the difference of balls stays too wide at {BITS[-1]} bits"
             elif loose := self._replay.loose(each.event):
-                line.why_sampled = f"the statement reads {', '.join(loose)}, rounded before it, which no symbol binds"
+                line.why_sampled = loose
             elif self._equation.tolerance is not None:
                 line.why_sampled = "within the declared tolerance, and exactly another value"
             elif self._differs_by_literals(part, each, values, sizes):

@@ -35,15 +35,15 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     ]
     verdicts = [line.verdict for line in lines] + [Verdict.NOT_CHECKED] * bool(unseen or not lines)
     faults: list[Fault] = [replace(fault, equation=equation.id, method="value") for fault in executions.faults]
-    told = {fault.kind for fault in faults} & {
-        "argument-changed"
-    }  # of the call, which is the same for a whole function
+    # A changed argument of the call is the same for a whole function as for its statement.
+    told = {fault.kind for fault in faults} & {"argument-changed"}
     faults += [fault for line in lines for kind, fault in line.faults.items() if not (line.site.whole and kind in told)]
     unshown = _unshown(equation, session.work.forms[equation.id], checks)
     faults += unshown
+    if executions.faults or unshown:
+        changed = any(fault.kind == "argument-changed" for fault in executions.faults)
+        verdicts.append(Verdict.REFUTED if changed else Verdict.NOT_CHECKED)
     verdict = weakest(verdicts)
-    if (executions.faults or unshown) and verdict is not Verdict.REFUTED:
-        verdict = Verdict.NOT_CHECKED
     limits = (
         executions.limits
         + [f"{name} is not there" for name in unseen]
