@@ -69,7 +69,7 @@ def _definition(function: Function) -> ast.FunctionDef | ast.AsyncFunctionDef | 
 
 
 def _added_to(equation: Equation, plan: Plan) -> tuple[Entry, ...]:
-    """Entries that a cited line of the backward adds to."""
+    """Entries that a cited line of the backward adds to (or assigns, which is wrong, and is to be shown)."""
     targets = {
         target
         for anchor in equation.anchors
@@ -84,4 +84,6 @@ def _targets(anchor: Anchor) -> list[str]:
         body = ast.parse(anchor.code).body
     except (SyntaxError, ValueError):
         return []
-    return [ast.unparse(each.target) for each in body if isinstance(each, ast.AugAssign)]
+    written = [each.target for each in body if isinstance(each, ast.AugAssign)]
+    written += [target for each in body if isinstance(each, ast.Assign) for target in each.targets]
+    return [ast.unparse(target) for target in written]

@@ -148,7 +148,8 @@ class _Judgement:
         if products.problem:
             what += f": {products.problem}"
         else:
-            what += f": <dY, J dx> = {_text(products.left)}, <J^T dY, dx> = {_text(products.right)}"
+            off = (products.left - products.right).str(3, radius=False)
+            what += f": <dY, J dx> = {_text(products.left)}, <J^T dY, dx> = {_text(products.right)}, {off} apart"
         if products.overwritten:
             what += f"; {plan.accumulates} did not start at 0, and is overwritten where it should be added to"
         sizes = ", ".join(f"{name} = {size}" for name, size in sorted(point.draw.sizes.items()))
