@@ -28,7 +28,7 @@ class NotExact(BallError):
 _ELEMENTWISE = (
     "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "cbrt", "square", "reciprocal", "sin", "cos", "tan",
     "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "hypot",
-    "power", "float_power", "divide", "true_divide", "prod", "cumprod",
+    "power", "divide", "true_divide", "prod", "cumprod",
 )
 # Known to be right on object arrays of balls as they are.
 _NATIVE = (
@@ -203,6 +203,7 @@ def _array_functions() -> dict[str, Any]:
     table["deg2rad"] = table["radians"] = lambda value: lift_integers(value) * pi() / 180
     table["rad2deg"] = table["degrees"] = lambda value: lift_integers(value) * 180 / pi()
     table |= {"acos": table["arccos"], "asin": table["arcsin"], "atan": table["arctan"], "pow": table["power"]}
+    table["float_power"] = table["power"]  # NumPy's own takes no objects
     return table
 
 

@@ -84,6 +84,6 @@ def _targets(anchor: Anchor) -> list[str]:
         body = ast.parse(anchor.code).body
     except (SyntaxError, ValueError):
         return []
-    written = [each.target for each in body if isinstance(each, ast.AugAssign)]
+    written: list[ast.expr] = [each.target for each in body if isinstance(each, ast.AugAssign)]
     written += [target for each in body if isinstance(each, ast.Assign) for target in each.targets]
     return [ast.unparse(target) for target in written]
