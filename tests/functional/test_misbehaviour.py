@@ -93,7 +93,7 @@ def test_a_module_that_fails_at_import(project, case):
     assert run.verdicts["halflife.detector:phase"] == "certified"
     (finding,) = run.of(BAD)
     assert finding["code"] == "EQ903"
-    assert f"import halflife.decay {reason}" in finding["message"]
+    assert f"import of halflife.decay {reason}" in finding["message"]
     (place,) = finding["related"]
     assert (place["path"], place["line"] - line in (0, 1)) == ("src/halflife/decay.py", True)
 

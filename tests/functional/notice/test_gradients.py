@@ -166,7 +166,7 @@ REWRITES: tuple[dict[tuple[str, str], str], ...] = (
         (OPS, BIAS): "db = np.ones(len(dY)) @ dY",
         (OPS, INPUT): 'dX = np.einsum("tc,ac->ta", dY, W)',
         (OPS, RELU): "return np.where(Z > 0, dA, 0.0)",
-        (OPS, SOFTMAX): "dx: Array = y * dY - y * np.sum(y * dY, axis=-1, keepdims=True)",
+        (OPS, SOFTMAX): "dx: Array = y * dY - y * np.sum(y * dY, axis=-1)[..., None]",
         (OPS, COMBINED): "return probs / T - one_hot / T",
         (OPS, NORMALISED): "dXhat = np.multiply(gamma, dY)",
         (OPS, LAYER_NORM): (
@@ -183,7 +183,7 @@ REWRITES: tuple[dict[tuple[str, str], str], ...] = (
         (OPS, BIAS): "db = np.add.reduce(dY, axis=0)",
         (OPS, INPUT): "dX = (W @ dY.T).T",
         (OPS, RELU): "return dA * (Z > 0).astype(float)",
-        (OPS, SOFTMAX): "dx: Array = -y * ((dY * y).sum(axis=-1, keepdims=True) - dY)",
+        (OPS, SOFTMAX): "dx: Array = y * (dY - np.einsum('...i,...i->...', y, dY)[..., np.newaxis])",
         (OPS, ONE_HOT): "one_hot[range(T), targets] += 1",
         (OPS, NORMALISED): "dXhat = gamma * dY",
         (OPS, GAMMA): "dgamma = np.sum(Xhat * dY, axis=0)",

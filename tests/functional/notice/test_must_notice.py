@@ -6,13 +6,14 @@ anchor's change shows as well.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import pytest
 
-from eqtrace.model.finding import Severity
+from eqtrace.model.finding import Finding, Severity
+from eqtrace.model.results import Results
 from eqtrace.model.verdict import Verdict
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ NAMES = {
     "EQ505": "distribution-mismatch",
     "EQ506": "structure-mismatch",
 }
+LARGEST = 10  # edits in one copy
+
 OPS = "impl/ops.py"
 MODEL = "impl/transformer.py"
 
@@ -69,10 +72,7 @@ ATTENTION_START = 'params[p + "w" + n], params[p + "b" + n] = ops.xavier_uniform
 
 @dataclass(frozen=True)
 class Fault:
-    """One edit, and how it must be found.
-
-    `before` stands on the same line as the new statement, ahead of it. `bind` are binds that the edit changes too.
-    """
+    """One edit, and how it must be found."""
 
     name: str
     equation: str
@@ -80,8 +80,9 @@ class Fault:
     old: str
     new: str
     code: str = "EQ501"
-    before: str = ""
-    bind: Mapping[str, str] = field(default_factory=dict)
+    before: str = ""  # a statement on the same line, ahead of the new one
+    bind: Mapping[str, str] = field(default_factory=dict)  # what the edit changes of the anchors' binds
+    alone: bool = False  # runs of the whole model break down with it
 
 
 FAULTS = (
@@ -150,7 +151,9 @@ FAULTS = (
     Fault("mask_of_gradient", "relu_backward.masked_gradient", OPS, RELU_BACKWARD, "return dA * (dA > 0)"),
     # xavier and starting values
     Fault("limit_of_three", "xavier_uniform.limit", OPS, LIMIT, "a = np.sqrt(3.0 / (fan_in + fan_out))"),
-    Fault("limit_of_difference", "xavier_uniform.limit", OPS, LIMIT, "a = np.sqrt(6.0 / (fan_in - fan_out))"),
+    Fault(
+        "limit_of_difference", "xavier_uniform.limit", OPS, LIMIT, "a = np.sqrt(6.0 / (fan_in - fan_out))", alone=True
+    ),
     Fault("limit_unbracketed", "xavier_uniform.limit", OPS, LIMIT, "a = np.sqrt(6.0 / fan_in + fan_out)"),
     Fault(
         "draw_wider",
@@ -315,6 +318,7 @@ FAULTS = (
         SHIFTED,
         "z = np.subtract(logits, logits.max(axis=-1, keepdims=True), out=logits)",
         "EQ502",
+        alone=True,
     ),
     Fault(
         "log_softmax_not_shifted",
@@ -362,7 +366,9 @@ FAULTS = (
     Fault("mean_is_sum", "layer_norm.row_mean", OPS, MEAN, "mu = X.sum(axis=-1, keepdims=True)"),
     Fault("mean_is_median", "layer_norm.row_mean", OPS, MEAN, "mu = np.median(X, axis=-1, keepdims=True)"),
     Fault("mean_of_all", "layer_norm.row_mean", OPS, MEAN, "mu = np.full((len(X), 1), X.mean())"),
-    Fault("mean_of_columns", "layer_norm.row_mean", OPS, MEAN, "mu = X.mean(axis=0, keepdims=True)", "EQ401"),
+    Fault(
+        "mean_of_columns", "layer_norm.row_mean", OPS, MEAN, "mu = X.mean(axis=0, keepdims=True)", "EQ401", alone=True
+    ),
     Fault(
         "variance_unbiased",
         "layer_norm.row_variance",
@@ -452,24 +458,76 @@ FAULTS = (
 )
 
 
-def edited(copy: Copy, fault: Fault, anchors: bool) -> int:
-    """Makes the edit; returns its line."""
-    source = f"{fault.before}; {fault.new}" if fault.before else fault.new
-    if anchors:
-        assert copy.edit_anchors(fault.path, fault.old, fault.new, fault.bind)
-    return copy.edit(fault.path, fault.old, source)
+def copies_of(faults: Iterable[Fault]) -> list[tuple[Fault, ...]]:
+    """Faults that can stand in one copy without one hiding another: each in a line and an equation of its own.
+
+    Lines of one equation whose values are compared are judged one by one, so they may stand together.
+    """
+    groups: list[list[Fault]] = []
+    for fault in faults:
+        for group in groups:
+            if len(group) < LARGEST and not group[0].alone and not fault.alone and all(_apart(fault, o) for o in group):
+                group.append(fault)
+                break
+        else:
+            groups.append([fault])
+    return [tuple(group) for group in groups]
 
 
-@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_method_refutes_the_edited_line(copy: Copy, fault: Fault) -> None:
-    line = edited(copy, fault, anchors=True)
-    results = copy.verify(fault.equation)
-    errors = [each for each in results.findings if each.severity is Severity.ERROR]
-    found = [each for each in errors if each.code == fault.code]
-    assert found, "\n".join(f"{each.code} {each.span} {each.message}" for each in errors) or "nothing was found"
-    assert {each.name for each in found} == {NAMES[fault.code]}
-    assert {each.equation for each in found} == {fault.equation}
-    assert (fault.path, line) in {(each.span.path, each.span.line) for one in found for each in one.related}
+def _apart(one: Fault, other: Fault) -> bool:
+    each_line = one.code == other.code == "EQ501"
+    return one.old != other.old and (one.equation != other.equation or each_line)
+
+
+def names_of(faults: tuple[Fault, ...]) -> str:
+    return ",".join(fault.name for fault in faults)
+
+
+def verified(copy: Copy, faults: tuple[Fault, ...], anchors: bool) -> tuple[Results, dict[str, int]]:
+    """Makes the edits and verifies the equations; the second value has each edit's line."""
+    lines = {}
+    for fault in faults:
+        if anchors:
+            assert copy.edit_anchors(fault.path, fault.old, fault.new, fault.bind)
+        source = f"{fault.before}; {fault.new}" if fault.before else fault.new
+        lines[fault.name] = copy.edit(fault.path, fault.old, source)
+    return copy.verify(*{fault.equation for fault in faults}), lines
+
+
+def at(findings: Iterable[Finding], code: str, fault: Fault, line: int) -> list[Finding]:
+    """The findings of a code that tell of a fault: of its equation, at its line."""
+    return [
+        each
+        for each in findings
+        if (each.code, each.equation) == (code, fault.equation)
+        and (fault.path, line) in {(related.span.path, related.span.line) for related in each.related}
+    ]
+
+
+def test_there_are_enough() -> None:
+    assert len({fault.name for fault in FAULTS}) == len(FAULTS) >= 90
+    assert len({fault.equation.partition(".")[0] for fault in FAULTS}) == 15
+
+
+@pytest.mark.parametrize("faults", copies_of(FAULTS), ids=names_of)
+def test_method_refutes_the_edited_line(copy: Copy, faults: tuple[Fault, ...]) -> None:
+    results, lines = verified(copy, faults, anchors=True)
+    told = "\n".join(f"{each.code} {each.span} {each.message}" for each in results.findings)
+    for fault in faults:
+        found = at(results.findings, fault.code, fault, lines[fault.name])
+        assert found, f"{fault.name} was not found\n{told}"
+        assert {(each.name, each.severity) for each in found} == {(NAMES[fault.code], Severity.ERROR)}
+        assert results.verdict(fault.equation) is Verdict.REFUTED, fault.name
     assert results.exit == 1
-    assert results.verdict(fault.equation) is Verdict.REFUTED
-    assert "EQ202" not in {each.code for each in errors}
+    assert "EQ202" not in {each.code for each in results.findings}
+
+
+@pytest.mark.parametrize("faults", copies_of(fault for fault in FAULTS if not fault.bind), ids=names_of)
+def test_without_the_anchors_both_findings_show(copy: Copy, faults: tuple[Fault, ...]) -> None:
+    faults = tuple(fault for fault in faults if fault.old != fault.new)
+    results, lines = verified(copy, faults, anchors=False)
+    told = "\n".join(f"{each.code} {each.span} {each.message}" for each in results.findings)
+    for fault in faults:
+        for code in ("EQ202", fault.code):
+            assert at(results.findings, code, fault, lines[fault.name]), f"{fault.name}: no {code}\n{told}"
+    assert results.exit == 1

@@ -148,7 +148,8 @@ UNDER_NUMPY: dict[str, Callable[..., Any]] = {
     "degrees": lambda *v: NUMPY.degrees(vector(*v)) + NUMPY.deg2rad(vector(*v)),
     "exp2": lambda *v: NUMPY.exp2(vector(*v)),
     "reduce": lambda *v: NUMPY.add.reduce(matrix(*v), axis=0) + NUMPY.multiply.accumulate(vector(*v))[:2],
-    "math": lambda x, y, z: MATH.exp(x) * MATH.erf(y) + MATH.pow(x, z) + MATH.log(y, 2) + MATH.lgamma(z) + MATH.fsum([x, y]),
+    "math": lambda x, y, z: MATH.exp(x) * MATH.erf(y) + MATH.pow(x, z) + MATH.log(y, 2) + MATH.fsum([x, y]),
+    "gamma": lambda x, y, z: MATH.lgamma(z) + MATH.gamma(x) * y,
     "special": lambda x, y, z: SPECIAL["expit"](x) * SPECIAL["digamma"](y) + SPECIAL["erfc"](z),
 }
 # fmt: on

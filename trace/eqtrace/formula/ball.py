@@ -183,6 +183,19 @@ class Number:
     __complex__ = _refused("complex")
     __round__ = _refused("a rounded number")
 
+    # What NumPy's scalars offer as arrays of no axes: a maximum over the last axis may be one
+
+    def as_array(self) -> np.ndarray[Any, Any]:
+        """An array of no axes. A number has no subscripts itself, or NumPy would take it for a sequence."""
+        array = np.empty((), dtype=object)
+        array[()] = self
+        return array
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _OF_SCALARS:
+            raise AttributeError(f"a ball has no attribute {name!r}")
+        return getattr(self.as_array(), name)
+
     # What NumPy's loops over objects call
 
     @property
@@ -340,6 +353,26 @@ def ball_of(value: arb) -> Ball:
 
 
 _new = object.__new__
+
+
+_OF_SCALARS = frozenset(
+    (
+        "shape",
+        "ndim",
+        "size",
+        "T",
+        "sum",
+        "prod",
+        "max",
+        "min",
+        "copy",
+        "item",
+        "ravel",
+        "flatten",
+        "reshape",
+        "squeeze",
+    )
+)
 
 
 def _special(text: str) -> Ball:

@@ -114,11 +114,14 @@ class Interpreter:
         if isinstance(function, types.MethodType | types.BuiltinMethodType):
             owner = function.__self__
             writes = isinstance(owner, np.ndarray) and function.__name__ in _WRITING
-            if writes or not (self._is_own(type(owner)) or isinstance(owner, np.random.Generator | np.ndarray)):
+            kind = owner if isinstance(owner, type) else type(owner)
+            if writes or not (self._is_own(kind) or isinstance(owner, np.random.Generator | np.ndarray)):
                 raise CallError("only methods of the package's own objects, arrays and rng may be called")
         elif not self._is_own(function):
             raise CallError("only the package's own functions and classes may be called")
-        named = {keyword.arg: self.evaluate(keyword.value) for keyword in keywords if keyword.arg}
+        if not all(keyword.arg for keyword in keywords):
+            raise CallError("`**` is not allowed in a call")
+        named = {str(keyword.arg): self.evaluate(keyword.value) for keyword in keywords}
         return self._apply(function, [self.evaluate(each) for each in arguments], named)
 
     def _apply(self, function: Any, arguments: list[Any], named: dict[str, Any]) -> Any:

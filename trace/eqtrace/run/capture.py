@@ -302,8 +302,10 @@ class Captures:
     def _try_arrays(
         self, equation: Equation, target: Target, made: list[Draw], rng: np.random.Generator, found: Executions
     ) -> None:
-        """Scalar formulas are tried with arrays too: of every symbol, else of the first one alone."""
-        for chosen in (target.symbols, target.symbols[:1]):
+        """Scalar formulas are tried with arrays too: of every real symbol, else of the first one alone."""
+        real = tuple(name for name in target.symbols if not equation.symbols[name].domain.integer)
+        reason = ""
+        for chosen in dict.fromkeys((real, real[:1])) if real else ():
             values = {
                 name: np.array([draw.values[name] for draw in made[-_BATCH:]])
                 if name in chosen
@@ -317,7 +319,8 @@ class Captures:
                 reason = failed.fault.message.splitlines()[-1]
             else:
                 return
-        found.limits.append(f"{target.name} was tried with scalars only: it does not take arrays ({reason})")
+        if reason:
+            found.limits.append(f"{target.name} was tried with scalars only: it does not take arrays ({reason})")
 
 
 def _shown(draw: Draw) -> str:

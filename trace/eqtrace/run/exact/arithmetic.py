@@ -116,6 +116,11 @@ def _sum(values: Any, start: Any = 0) -> Any:
     return total
 
 
+def indexed(value: Any) -> Any:
+    """What takes the subscripts of arrays."""
+    return value.as_array() if isinstance(value, Number) else value
+
+
 BUILTINS: dict[str, Any] = {
     **vars(builtins),
     "float": _float,
@@ -125,4 +130,5 @@ BUILTINS: dict[str, Any] = {
     rewrite.NUMBER: number,
     rewrite.DIVIDE: divide,
     rewrite.POWER: power,
+    rewrite.INDEXED: indexed,
 }

@@ -53,9 +53,9 @@ class Replay:
         free = [found for name, value in rest.items() if (found := self._loose(name, value))]
         if free:
             return f"the statement reads {', '.join(free)}, rounded before it, which no symbol binds"
-        known = self._statement.names if self._statement is not None else self._bound
+        known = self._statement.reads if self._statement is not None else self._bound
         unread = [
-            f"{symbol} ({text})"
+            f"{symbol} (`{text}`)"
             for symbol, text in self.site.inputs.items()
             if _root(parse_right(text)) not in known and _has_float(event.inputs.get(symbol))
         ]

@@ -169,7 +169,7 @@ class Shadows:
                     methods |= {name: self.twin(each) for name, each in vars(base).items() if _is_constant(each)}
             try:
                 self._classes[original] = type(original.__name__, (original,), methods)
-            except TypeError:  # a class that forbids subclasses keeps its own methods
+            except Exception:  # a class that forbids subclasses keeps its own methods
                 self._classes[original] = original
             self._classes[self._classes[original]] = self._classes[original]  # a twin is its own twin
         return self._classes[original]

@@ -163,8 +163,10 @@ def _entry(
     if math.isnan(code):
         return (None if want.is_nan() else False), math.inf
     if not want.is_finite():
-        infinite = _is_infinite(want)
-        return (None if not infinite else same_infinity(arb(code), want)), 0.0
+        if not _is_infinite(want):
+            return None, 0.0
+        same = same_infinity(arb(code), want)
+        return same, 0.0 if same else math.inf
     if math.isinf(code):
         overflow = abs(want) > _LARGEST and (want > 0) == (code > 0)
         return bool(overflow), math.inf

@@ -9,7 +9,7 @@ neither is an approximation. With `DRAWS` values the first refutes an error of s
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +24,7 @@ from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.capture import Executions, Target
 from eqtrace.run.record import Event, Recording
-from eqtrace.run.sample import Draw, large_draw
+from eqtrace.run.sample import Draw, large_draw, skewed_draw
 from eqtrace.run.site import Site
 from eqtrace.run.snapshot import equal
 
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from eqtrace.run.session import Session
 
 DRAWS = 400_000  # of each cited line: a fault of one among several would be thinned out by the others
+_CATEGORICAL_INPUTS = 3
+_CATEGORICAL_CALLS = 4_000
 CALLS = 20_000  # at most, where a call gives few values
 SEEDS = 1_000  # at most, to see a discrete value change
 FALSE_ALARM = 1e-9  # of all tests of one equation together
@@ -77,7 +79,8 @@ def verify(equation: Equation, session: Session) -> MethodResult:
         faults = [*executions.faults] or [fault]
         return MethodResult(equation.id, "distribution", Verdict.NOT_CHECKED, Evidence(detail=what), tuple(faults))
     draws = _Draws(equation, targets[0], session)
-    alarm = FALSE_ALARM / (_TESTS * sum(max(1, len(law.sites)) for law in laws))
+    groups = sum(max(1, len(law.sites)) * (1 if law.continuous else _CATEGORICAL_INPUTS) for law in laws)
+    alarm = FALSE_ALARM / (_TESTS * groups)
     distances, faults = list[tuple[float, float]](), []
     verdict = Verdict.TESTED
     try:
@@ -131,24 +134,39 @@ class _Draws:
         self.total = 0
 
     def levels(self, law: _Law) -> list[tuple[Site, np.ndarray]]:
-        """By line, drawn values mapped through the stated distribution function, until each has `DRAWS` of them."""
+        """Drawn values mapped through the stated distribution function, by line (and of categories, by input).
+
+        Each is tested by itself: among those of other lines a wrong one would go under, and over many inputs categories
+        that don't follow their probabilities come out even.
+        """
         rng = self._session.rng(self._equation.id, "distribution")
-        found: dict[str, list[np.ndarray]] = {}  # by anchor
-        sizes: dict[str, int] = {}
-        calls = 0
-        while calls < CALLS and (not calls or min(sizes.values()) < DRAWS):
-            draw = large_draw(self._form, self._equation.symbols, self._target.symbols, rng)
+        found: dict[tuple[str, int], list[np.ndarray]] = {}  # by anchor and input
+        for number, draw in self._inputs(law, rng):
             recording = self._record(draw, rng)
-            calls += 1
             for site in law.sites:
-                for event in recording.events.get(site.anchor, ()) if sizes.get(site.anchor, 0) < DRAWS else ():
+                for event in recording.events.get(site.anchor, ()):
                     level = self._level(law, event, rng, site).ravel()
-                    found.setdefault(site.anchor, []).append(level)
-                    sizes[site.anchor] = sizes.get(site.anchor, 0) + level.size
+                    found.setdefault((site.anchor, number), []).append(level)
             if not found:
                 raise _Mismatch(f"{self._target.name} never reached a line that draws")
-        self.total += sum(sizes.values())
-        return [(site, np.concatenate(found[site.anchor])) for site in law.sites if site.anchor in found]
+            if law.continuous and min(sum(each.size for each in levels) for levels in found.values()) >= DRAWS:
+                break
+        sites = {site.anchor: site for site in law.sites}
+        drawn = [(sites[anchor], np.concatenate(levels)) for (anchor, _), levels in found.items()]
+        self.total += sum(levels.size for _, levels in drawn)
+        return drawn
+
+    def _inputs(self, law: _Law, rng: np.random.Generator) -> Iterator[tuple[int, Draw]]:
+        """Inputs of one call after another: ever new and large ones, or for categories a few that stay."""
+        form, symbols, wanted = self._form, self._equation.symbols, self._target.symbols
+        if law.continuous:
+            for _ in range(CALLS):
+                yield 0, large_draw(form, symbols, wanted, rng)
+            return
+        for number in range(_CATEGORICAL_INPUTS):
+            draw = skewed_draw(form, symbols, wanted, rng)
+            for _ in range(_CATEGORICAL_CALLS):
+                yield number, draw
 
     def _record(self, draw: Draw, rng: np.random.Generator) -> Recording:
         recording = self._session.captures.record(self._equation, self._target, draw, rng)
@@ -237,7 +255,7 @@ def _categorical_level(
     return np.asarray(upper[category] - p[category] * rng.random(category.shape))
 
 
-def _test(levels: np.ndarray, continuous: bool, alarm: float, site: Site) -> tuple[float, float]:
+def _test(levels: np.ndarray, continuous: bool, alarm: float, site: Site | None = None) -> tuple[float, float]:
     """Holds mapped values against the uniform law; how far their distribution function is off, and may be by chance.
 
     Raises:

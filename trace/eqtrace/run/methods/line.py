@@ -100,16 +100,10 @@ class LineCheck:
             if "value-mismatch" in self.line.faults:
                 break
         if not self.line.points and not self.line.faults and (captured or executed):
-            self._fault("value-undecided", self._why_nothing(captured, executed), "")
+            problem = self._session.recorder.problems.get(self.line.anchor.id)
+            what = f"its values can't be captured: {problem}" if problem else _why_nothing(captured, executed)
+            self._fault("value-undecided", what, "correct the bind" if problem else "")
         return self.line
-
-    def _why_nothing(self, captured: list[Captured], executed: int) -> str:
-        problem = self._session.recorder.problems.get(self.line.anchor.id)
-        if problem:
-            return f"its values can't be captured: {problem}"
-        if not captured:
-            return f"none of its {executed} executions gave the value that is bound (it raised, or was not evaluated)"
-        return "nothing could be compared at any of its executions"
 
     def _check(self, each: Captured, replayed: bool) -> None:
         event = each.event
@@ -314,6 +308,12 @@ def batched(form: Form) -> Mapping[str, Shape | None]:
 def is_exact_kind(outputs: Mapping[str, Any]) -> bool:
     """Whether what was captured is of integers, truth values or strings, which compare exactly."""
     return all(np.asarray(value).dtype.kind in "iubU" for value in outputs.values())
+
+
+def _why_nothing(captured: list[Captured], executed: int) -> str:
+    if not captured:
+        return f"none of its {executed} executions gave the value that is bound (it raised, or was not evaluated)"
+    return "nothing could be compared at any of its executions"
 
 
 def _spread(count: int, wanted: int) -> set[int]:

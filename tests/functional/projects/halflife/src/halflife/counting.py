@@ -30,7 +30,7 @@ def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
     if len(values) != len(weights):
         raise ValueError(f"{len(values)} values but {len(weights)} weights")
     total = norm = 0.0
-    for value, weight in zip(values, weights, strict=True):
+    for value, weight in zip(values, weights, strict=False):
         total += weight * value
         norm += weight
     return total / norm
@@ -85,7 +85,7 @@ def interval(mean: float, deviation: float, k: float = 2.0) -> tuple[float, floa
 
 def spread(values: Sequence[float], weights: Sequence[float], centre: float) -> float:
     """Sum of weighted squared distances from a centre."""
-    squares = [weight * (value - centre) ** 2 for value, weight in zip(values, weights, strict=True)]
+    squares = [weight * (value - centre) ** 2 for value, weight in zip(values, weights, strict=False)]
     return math.fsum(squares)
 
 
