@@ -5,7 +5,6 @@ import pytest
 from halflife.counting import (
     RunningMean,
     chi_square,
-    chi_square_slope,
     count_rate,
     entropy,
     fill,
@@ -32,10 +31,6 @@ def test_fill_adds_where_a_channel_repeats():
     counts = np.zeros(3)
     fill(counts, np.array([0, 2, 0]), np.array([1.0, 2.0, 4.0]))
     assert counts.tolist() == [5.0, 0.0, 2.0]
-
-
-def test_chi_square_is_least_where_counts_are_as_expected():
-    assert chi_square_slope(np.array([4.0, 9.0]), np.array([4.0, 3.0])).tolist() == [0.0, -8.0]
 
 
 def test_smooth_starts_at_the_first_value():

@@ -51,13 +51,6 @@ def chi_square(observed: Sequence[float], expected: Sequence[float]) -> float:
     return sum(map(lambda o, e: (o - e) ** 2 / e, observed, expected))
 
 
-def chi_square_slope(observed: Floats, expected: Floats) -> Floats:
-    """How Pearson's statistic changes with each expected count."""
-    slope = np.ones_like(expected)
-    slope -= (observed / expected) ** 2
-    return slope
-
-
 def entropy(p: Floats) -> float:
     """Shannon's entropy of a distribution, in nats."""
     return -sum(share * math.log(share) for share in p if share > 0)
