@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from eqtrace.formula.ball import Number, Undecided, ball_of, lift, no_floats, precision
+from eqtrace.formula.ball import Number, Undecided, as_arb, ball_of, lift, no_floats, precision
 from eqtrace.run import walk
 from eqtrace.run.exact.dual import Dual, Kink, Tangent, beside, dual
 from eqtrace.run.exact.radius import bound
@@ -243,7 +243,7 @@ class _Run:
         if after.shape != tangent.shape:
             what = f"{entry.text} has shape {after.shape}, {entry.name} has {tangent.shape}"
             return Products(left, arb.nan(), problem=what)
-        raw = [each.arb if isinstance(each, Number) else arb(each) for each in after.flat]
+        raw = [as_arb(each) for each in after.flat]
         whole = _inner(raw, tangent.flat)
         if before is None:
             return Products(left, whole)
@@ -367,7 +367,7 @@ _NOTHING = arb(0)
 def _numbers(value: Any, what: str) -> np.ndarray[Any, Any]:
     array = np.asarray(value)
     entries = array.flat if array.dtype == object else ()
-    if array.dtype.kind not in "fiubO" or not all(isinstance(each, Number | int | float) for each in entries):
+    if array.dtype.kind not in "fiubO" or any(as_arb(each) is None and not isinstance(each, Dual) for each in entries):
         raise CannotRun(f"{what} is no array of numbers")
     return array
 

@@ -47,7 +47,9 @@ def verify(equation: Equation, session: Session) -> MethodResult:
         detail=detail,
         limits=tuple(dict.fromkeys((*judged.limits, *half.evidence.limits))),
     )
-    faults = tuple(replace(fault, equation=equation.id, method="vjp") for fault in (*half.faults, *judged.faults))
+    told = {fault.kind for fault in half.faults} & {"argument-changed"}
+    more = [fault for fault in judged.faults if fault.kind not in told]
+    faults = tuple(replace(fault, equation=equation.id, method="vjp") for fault in (*half.faults, *more))
     return replace(half, method="vjp", verdict=verdict, evidence=evidence, faults=tuple(dict.fromkeys(faults)))
 
 
@@ -98,10 +100,8 @@ class _Judgement:
         faults = [self._fault(kind, message, "") for kind, message in run.effects]
         counted = self._counted(run)
         verdict = self._identity(run, counted, faults)
-        if self._differences(run, faults) and verdict is not Verdict.REFUTED:
-            verdict = Verdict.NOT_CHECKED
-        if run.effects:
-            verdict = weakest((verdict, Verdict.NOT_CHECKED))
+        if self._differences(run, faults) or run.effects:
+            verdict = Verdict.REFUTED
         shown = sum(counted[each] for each in _COUNTED)
         by = ", ".join(entry.name for entry in self._entries)
         compared = sum(each.compared for _, each in self._differenced(run))
