@@ -6,6 +6,7 @@ import ast
 import inspect
 import types
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -53,7 +54,7 @@ def forward_arguments(plan: Plan, values: Mapping[str, Any], sizes: Mapping[str,
 def call(function: Callable[..., Any], original: types.FunctionType, arguments: Mapping[str, Any]) -> Any:
     """Calls a function, or its twin, with arguments by the original's parameters."""
     positional, named = [], {}
-    for name, parameter in inspect.signature(original).parameters.items():
+    for name, parameter in _parameters(original).items():
         if name not in arguments:
             continue
         if parameter.kind is parameter.VAR_POSITIONAL:
@@ -65,6 +66,11 @@ def call(function: Callable[..., Any], original: types.FunctionType, arguments: 
         else:
             named[name] = arguments[name]
     return function(*positional, **named)
+
+
+@lru_cache(maxsize=256)
+def _parameters(function: types.FunctionType) -> Mapping[str, inspect.Parameter]:
+    return inspect.signature(function).parameters
 
 
 def output_of(plan: Plan, result: Any) -> Any:

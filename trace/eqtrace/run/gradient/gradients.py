@@ -164,7 +164,7 @@ class Gradients:
     def _perform(self, plan: Plan, work: Any) -> Any:
         place = plan.gradient.backward.span
         what = f"{plan.forward.qualname} and {plan.backward.qualname}"
-        with self._session.recorder.recording(), np.errstate(all="ignore"):
+        with np.errstate(all="ignore"):
             return self._session.perform(f"call of {what}", place, work)
 
 
