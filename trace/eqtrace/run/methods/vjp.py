@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 LEAST = 8  # points at which the identity must be shown
 _COUNTED = (Shown.CERTIFIED, Shown.TO_CONSTANTS)
+_SECONDS = 10.0  # for each way of proving a form
+_SHOWN_FORMS = (Verdict.PROVED, Verdict.PROVED_AT_SIZES, Verdict.CERTIFIED)
 
 
 def verify(equation: Equation, session: Session) -> MethodResult:
@@ -102,13 +105,20 @@ class _Judgement:
         verdict = self._identity(run, counted, faults)
         if self._differences(run, faults) or run.effects:
             verdict = Verdict.REFUTED
+        proof = _proof(self._equation, self._session)
+        if proof is not None and proof.verdict is Verdict.REFUTED:
+            faults.append(self._form_mismatch(proof))
+            verdict = Verdict.REFUTED
         shown = sum(counted[each] for each in _COUNTED)
         by = ", ".join(entry.name for entry in self._entries)
         compared = sum(each.compared for _, each in self._differenced(run))
         detail = f"adjoint identity by {by} shown in dual balls at {shown} of {len(run.points)} points"
         if compared:
             detail += f"; central differences agree at {compared} numbers" if not faults else ""
-        return Judged(verdict, faults, detail, len(run.points), shown, tuple(self._limits(run, counted)))
+        if proof is not None and proof.verdict in _SHOWN_FORMS:
+            detail += f"; the form is the derivative of the forward's form: {proof.detail}"
+        limits = (*self._limits(run, counted), *self._form_limits(proof))
+        return Judged(verdict, faults, detail, len(run.points), shown, limits)
 
     def _counted(self, run: Run) -> Counter[Shown]:
         """Points by what they show, all of the equation's entries together."""
@@ -200,7 +210,23 @@ class _Judgement:
         kinks = sum(each.kinks for _, each in self._differenced(run))
         if kinks:
             yield f"{function}: {kinks} numbers had a kink within a step and were not differenced"
-        yield f"{self._equation.id}: the form was not proved to be the derivative of the forward's form"
+
+    # --- the form
+
+    def _form_mismatch(self, proof: Any) -> Fault:
+        message = f"the form is not the derivative of the forward's form: {proof.counterexample or proof.detail}"
+        statements = self._equation.statements
+        place = statements[proof.part].span if proof.part < len(statements) else self._equation.span
+        return Fault("gradient-form-mismatch", message, place, "", (), self._equation.id, "vjp")
+
+    def _form_limits(self, proof: Any) -> Iterator[str]:
+        if not self._session.work.forms[self._equation.id].parts:
+            return
+        if proof is None:
+            yield f"{self._equation.id}: the form was not proved to be the derivative of the forward's form"
+        elif proof.verdict not in (*_SHOWN_FORMS, Verdict.REFUTED):
+            yield f"{self._equation.id}: the form was not proved to be the forward's derivative: {proof.detail}"
+        yield from proof.limits if proof is not None else ()
 
     def _fault(self, kind: str, message: str, hint: str) -> Fault:
         equation = self._equation
@@ -217,6 +243,14 @@ class _Judgement:
         )
         where = f"{sites[0][1].path}:{sites[0][1].line}: "
         return Fault(kind, where + message, sites[0][0].span, hint, related, equation.id, "vjp")
+
+
+def _proof(equation: Equation, session: Session) -> Any:
+    """The proof that a gradient's form is the derivative of its forward's; None where it has no form of its own."""
+    if not session.work.forms[equation.id].parts or importlib.util.find_spec("eqtrace.formula.prove") is None:
+        return None
+    prover = importlib.import_module("eqtrace.formula.prove")
+    return prover.prove_gradient(equation, session.work.equations, session.work.forms, _SECONDS)
 
 
 _WORDS = {
