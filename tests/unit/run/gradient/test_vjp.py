@@ -396,3 +396,76 @@ def test_a_third_party_function(verified: Verify, tmp_path: Any) -> None:
     results = verify(load(tmp_path), None)
     assert [str(each.verdict) for each in results.methods["scipy.optimize:rosen_der"]] == ["certified"]
     assert results.findings == ()
+
+
+def test_a_literal_of_full_length_in_one_function_alone(verified: Verify) -> None:
+    found = verified(*scaled("x * np.log(2)", "dy * 0.6931471805599453", "log(2)*dy[i]"))
+    assert found.verdict == "certified-to-constants", (found.findings, found.limits)
+
+
+def test_one_of_several_entries_is_wrong_where_another_has_a_kink(verified: Verify) -> None:
+    code = """
+    import numpy as np
+
+    def forward(x, z):
+        return np.maximum(x, 0) + z
+
+    def backward(x, z, dy):
+        dx = dy * (x > 0)
+        return dx, 2 * dy
+    """
+    symbols = SCALE.replace("x: {shape: [n], code: x}", "x: {shape: [n], code: x, domain: {one_of: [0]}}")
+    spec = f"""{symbols.replace("      y: {shape", "      z: {shape: [n], code: z}" + chr(10) + "      y: {shape")}
+    gradient:
+      forward: 'layers.py::forward'
+      backward: 'layers.py::backward'
+      cotangent: dy
+      wrt: {{x: 'result[0]', z: 'result[1]'}}
+    equations:
+      - id: layer.gradient
+        method: [vjp]
+        wrt: [x, z]
+        sympy: 'Eq(dx[i], dy[i]*Piecewise((1, x[i] > 0), (0, True)))'
+        anchors: [{{role: computes, at: 'layers.py:7', in: backward, code: 'dx = dy * (x > 0)'}}]
+    """
+    found = verified(code, spec)
+    assert found.verdict == "refuted"
+    assert any(each.code == "EQ601" and "by z" in each.message for each in found.findings)
+    assert not any(each.code == "EQ601" and "by x" in each.message for each in found.findings)
+
+
+def test_integers_are_not_differentiated_by(verified: Verify) -> None:
+    symbols = SCALE.replace("code: x}", "code: x, domain: {integer: true}}")
+    found = verified(*scaled("2 * x", "2 * dy", symbols=symbols))
+    assert any("`x` holds integers" in each.message for each in found.findings)
+
+
+def test_a_gradient_on_the_way_that_does_not_run_in_balls_has_no_cross_check(verified: Verify) -> None:
+    code = """
+    import numpy as np
+
+    def forward(x):
+        y = np.polyval([1.0, 0.0, 3.0], x)
+        return 2 * y
+
+    def backward(x, dy):
+        dx = 2 * dy
+        return 2 * x * dx
+    """
+    spec = f"""{SCALE}
+    gradient:
+      forward: 'layers.py::forward'
+      backward: 'layers.py::backward'
+      cotangent: dy
+      wrt: {{x: result, y: dx}}
+      after: {{y: 'y = np.polyval([1.0, 0.0, 3.0], x)'}}
+    equations:
+      - id: layer.gradient
+        method: [vjp]
+        wrt: [y]
+        sympy: 'Eq(dx[i], 2*dy[i])'
+        anchors: [{{role: computes, at: 'layers.py:8', in: backward, code: 'dx = 2 * dy'}}]
+    """
+    found = verified(code, spec)
+    assert found.verdict == "not-checked"
+    assert any("neither the adjoint identity nor a central difference" in each.message for each in found.findings)

@@ -16,7 +16,7 @@ from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict, weakest
 from eqtrace.run.gradient.floats import Differenced
 from eqtrace.run.gradient.gradients import Run
-from eqtrace.run.gradient.identity import Point, Products, Shown
+from eqtrace.run.gradient.identity import Point, Shown
 from eqtrace.run.gradient.own import own_entries
 from eqtrace.run.gradient.plan import Entry, Plan, PlanError
 from eqtrace.run.methods import value
@@ -138,13 +138,21 @@ class _Judgement:
             faults.append(self._fault("value-undecided", run.problem, "widen the domains or `where`"))
             return Verdict.NOT_CHECKED
         if run.why_not or counted[Shown.WIDE] or counted[Shown.OFF_CONSTANT]:
-            return Verdict.SAMPLED if run.differenced else Verdict.NOT_CHECKED
+            if any(each.compared for _, each in self._differenced(run)):
+                return Verdict.SAMPLED
+            message = f"neither the adjoint identity nor a central difference could be taken: {self._why_not(run)}"
+            faults.append(self._fault("value-undecided", message, "write what keeps it from running in other words"))
+            return Verdict.NOT_CHECKED
         if sum(counted[each] for each in _COUNTED) < LEAST:
             shown = ", ".join(f"{count} {_WORDS.get(each, each.value)}" for each, count in counted.items())
             message = f"the adjoint identity was shown at fewer than {LEAST} points: {shown or 'no point was run'}"
             faults.append(self._fault("value-undecided", message, "draw inputs away from kinks (`where`, `domain`)"))
             return Verdict.NOT_CHECKED
         return Verdict.CERTIFIED_TO_CONSTANTS if counted[Shown.TO_CONSTANTS] else Verdict.CERTIFIED
+
+    def _why_not(self, run: Run) -> str:
+        differences = run.undifferenced or "no number of the gradient by this was differenced"
+        return f"{run.why_not or 'the difference of balls stays too wide'}; {differences}"
 
     def _simplest(self, entry: Entry, run: Run, first: Point) -> Point:
         """Of the points that refute the entry, that with the fewest and then the smallest numbers."""
@@ -274,6 +282,3 @@ def _weight(draw: Draw) -> tuple[int, float]:
 
 def _text(number: Any) -> str:
     return number.str(12, radius=False) if number.is_finite() else str(number)
-
-
-__all__ = ["LEAST", "Products", "verify"]
