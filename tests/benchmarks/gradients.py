@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from eqtrace import runner
 from eqtrace.config import load
 from eqtrace.run.gradient.identity import Shown
 from eqtrace.run.sample import Draw
 from eqtrace.run.session import Session
-from eqtrace.runner import read_project, work_of
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNS = 15
@@ -57,8 +57,8 @@ def seconds(work: Callable[[], object]) -> float:
 def certifiers(points: Mapping[str, dict[str, Any]]) -> dict[str, Callable[[], object]]:
     """For each gradient a call that certifies it at its point."""
     config = load(ROOT)
-    project = read_project(replace(config, spec=(*config.spec, "tests/benchmarks/attention.yaml")), None)
-    session = Session(work_of(project, 0), lambda _: None, {})
+    project = runner.read_project(replace(config, spec=(*config.spec, "tests/benchmarks/attention.yaml")), None)
+    session = Session(runner._work(project, 0), lambda _: None, {})
     found = {}
     for name, values in points.items():
         plan = session.gradients.plan(session.work.equations[name])

@@ -160,7 +160,7 @@ def _methods(project: Project, jobs: int, seed: int, timeout: float, progress: P
             else:
                 results[unit] = _without_form(equations[equation_id], method)
     if units:
-        work = work_of(project, seed)
+        work = _work(project, seed)
         with Pool(min(jobs, len(units)), SESSION, work, timeout, work.root, work.pythonpath) as pool:
             for done, outcome in enumerate(pool.run(units), 1):
                 unit = outcome.unit
@@ -186,7 +186,7 @@ def _without_form(equation: Equation, method: str) -> MethodResult:
     return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail="it has no form"), (fault,))
 
 
-def work_of(project: Project, seed: int) -> Work:
+def _work(project: Project, seed: int) -> Work:
     """What the workers need. The selected equations' lines are watched, and those that their methods look at beside."""
     root = str(project.index.root)
     equations = project.equations

@@ -194,9 +194,7 @@ REWRITES: tuple[dict[tuple[str, str], str], ...] = (
 
 
 @pytest.mark.parametrize("edits", REWRITES, ids=("once", "and again"))
-def test_other_ways_to_write_it_stay_silent(
-    copies: Callable[[str], Copy], edits: dict[tuple[str, str], str]
-) -> None:
+def test_other_ways_to_write_it_stay_silent(copies: Callable[[str], Copy], edits: dict[tuple[str, str], str]) -> None:
     copy = copied(copies)
     for (path, old), new in edits.items():
         copy.edit(path, old, new)
