@@ -12,7 +12,8 @@ import warnings
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -29,6 +30,9 @@ from eqtrace.run.outcome import Lost
 from eqtrace.run.record import Recorder
 from eqtrace.run.sample import NoDraw
 from eqtrace.run.work import Unit, Work
+
+if TYPE_CHECKING:
+    from eqtrace.run.gradient.gradients import Gradients
 
 _DUMPED = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)  # as faulthandler writes it
 _LINES = 20  # of a lost worker's output that a finding shows
@@ -69,6 +73,13 @@ class Session:
             result = MethodResult(equation.id, unit.method, Verdict.NOT_CHECKED, Evidence(detail=detail), (fault,))
         faults = (*self.captures.failed_scenarios, *result.faults)
         return replace(result, faults=faults, seconds=time.perf_counter() - started)
+
+    @cached_property
+    def gradients(self) -> Gradients:
+        """The gradients of the specification, and what their runs showed."""
+        from eqtrace.run.gradient.gradients import Gradients  # it needs what the methods need
+
+        return Gradients(self)
 
     def rng(self, *names: str) -> np.random.Generator:
         """A generator that depends on the seed and on what it is for, never on the order of the work."""
