@@ -65,6 +65,7 @@ from eqtrace.formula.written import written
 
 Env: TypeAlias = Mapping[str, Polynomial]
 LIMIT_UNROLLED = 4096
+SHORT = 16  # a sum over so few known numbers is written out in any case
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +185,7 @@ class Converter:
             raise Unprovable(f"index {term.index} has no range")
         start, stop = self.value(term.start, env), self.value(term.stop, env)
         first, last = start.constant(), stop.constant()
-        if first is not None and last is not None and self.sizes:
+        if first is not None and last is not None and (self.sizes or last - first <= SHORT):
             return self._unrolled(term, int(first), int(last), env)
         name = self.facts.fresh()
         self.facts.ranges[name] = (start, stop)

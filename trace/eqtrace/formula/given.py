@@ -72,7 +72,8 @@ class Requirement:
 class Problem:
     """Everything that statements stand on."""
 
-    sizes: set[str] = field(default_factory=set)
+    dims: set[str] = field(default_factory=set)  # names in the shapes of symbols
+    named: set[str] = field(default_factory=set)  # sizes that the configuration names
     indices: dict[str, Range] = field(default_factory=dict)
     shapes: dict[str, tuple[Term, ...] | None] = field(default_factory=dict)
     bounds: dict[str, Bounds] = field(default_factory=dict)
@@ -81,9 +82,15 @@ class Problem:
     opaque: dict[str, frozenset[str]] = field(default_factory=dict)  # by symbol, what it depends on, nobody says how
     faults: list[str] = field(default_factory=list)
 
+    @property
+    def sizes(self) -> set[str]:
+        """The names of sizes; a symbol that stands in no shape is none, whatever the configuration calls a size."""
+        return self.dims | (self.named - self.shapes.keys())
+
     def aliases(self) -> dict[str, Term]:
         """Sizes that `where` says to be expressions of others."""
         found: dict[str, Term] = {}
+        sizes = self.sizes
         for condition in (requirement.condition for requirement in self.where):
             if isinstance(condition, Eq) and len(condition.sides) == 2:
                 for one, other in (condition.sides, condition.sides[::-1]):
@@ -91,9 +98,9 @@ class Problem:
                     if (
                         isinstance(one, Name)
                         and isinstance(other, Term)
-                        and one.name in self.sizes
+                        and one.name in sizes
                         and one.name not in found
-                        and names <= self.sizes - {one.name} - found.keys()
+                        and names <= sizes - {one.name} - found.keys()
                         and not any(one.name in set(symbol_names(each)) for each in found.values())
                     ):
                         found[one.name] = other
@@ -259,13 +266,13 @@ def _declare(
         target.shapes[new] = dims
         target.bounds[new] = _bounds(symbol.domain, names)
         for dim in dims or ():
-            target.sizes |= {each.name for each in walk(dim) if isinstance(each, Name)}
+            target.dims |= {each.name for each in walk(dim) if isinstance(each, Name)}
     for name in form.shapes:
         renamed = names.get(name)
         target.shapes.setdefault(renamed.name if isinstance(renamed, Name) else name, None)
     for name in form.sizes:
         other = names.get(name)
-        target.sizes |= {name} if other is None else {each.name for each in walk(other) if isinstance(each, Name)}
+        target.named |= {name} if other is None else {each.name for each in walk(other) if isinstance(each, Name)}
 
 
 def _term(node: Node) -> Term:

@@ -18,20 +18,27 @@ TRIES = 60
 LIMIT_ENTRIES = 4_000
 
 
-def draw(problem: Problem, rng: random.Random, needed: frozenset[str], zeros: frozenset[str] = frozenset()) -> Point:
+def draw(
+    problem: Problem,
+    rng: random.Random,
+    needed: frozenset[str],
+    names: frozenset[str],
+    zeros: frozenset[str] = frozenset(),
+) -> Point:
     """A point at which all that `where` requires holds.
 
     Args:
         problem: what the statements stand on.
         rng: the source of all choices.
         needed: the symbols that need values.
+        names: the names that sizes of interest have.
         zeros: symbols half of whose entries are 0 (a premise says so of one).
 
     Raises:
         EvaluationError: none was found.
     """
     for _ in range(TRIES):
-        sizes = draw_sizes(problem, rng)
+        sizes = draw_sizes(problem, rng, names)
         if sizes is None:
             continue
         try:
@@ -47,11 +54,13 @@ def draw(problem: Problem, rng: random.Random, needed: frozenset[str], zeros: fr
     raise EvaluationError("no point was found that `where` and the domains allow")
 
 
-def draw_sizes(problem: Problem, rng: random.Random) -> dict[str, int] | None:
+def draw_sizes(problem: Problem, rng: random.Random, wanted: frozenset[str]) -> dict[str, int] | None:
     """Small sizes, mostly distinct; None where `where` or a domain refuses them."""
     aliases = problem.aliases()
-    names = sorted(problem.sizes - aliases.keys())
-    pool = [2, 3, 4] if len(names) <= 3 else [2, 3, 2, 3, 1, 2, 2, 3, 2]
+    wanted = wanted | {name for alias in wanted & aliases.keys() for name in symbol_names(aliases[alias])}
+    aliases = {name: term for name, term in aliases.items() if name in wanted}
+    names = sorted((problem.sizes & wanted) - aliases.keys())
+    pool = [2, 3, 4] if len(names) <= 3 else [2, 3, 2, 1, 2, 3, 2, 2]
     rng.shuffle(pool)
     sizes = {name: pool[number % len(pool)] for number, name in enumerate(names)}
     if names and rng.random() < 0.2:

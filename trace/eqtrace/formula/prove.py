@@ -15,10 +15,11 @@ from dataclasses import dataclass, field, replace
 from eqtrace.formula.facts import TimeUp
 from eqtrace.formula.form import Form
 from eqtrace.formula.given import Problem, problem
+from eqtrace.formula.gradient import NoGradient, gradient_problem
 from eqtrace.formula.points import draw_sizes
 from eqtrace.formula.prover import Attempt, at_sizes, for_all_sizes
 from eqtrace.formula.statement import Claim, to_prove
-from eqtrace.formula.trial import Trial, tried
+from eqtrace.formula.trial import Trial, size_names, tried
 from eqtrace.model.equation import Equation
 from eqtrace.model.verdict import Verdict
 
@@ -68,6 +69,27 @@ def prove(
     return replace(proof, seconds=time.perf_counter() - started)
 
 
+def prove_gradient(
+    equation: Equation, equations: Mapping[str, Equation], forms: Mapping[str, Form], seconds: float = SECONDS
+) -> Proof:
+    """Prove that a backward equation's form is the derivative of its forward's form; see `gradient` for what is read.
+
+    Args:
+        equation: an equation of a topic with `gradient`.
+        equations: all equations, by id.
+        forms: their forms.
+        seconds: the time limit of each way of proving; when it is over, the next is taken.
+    """
+    started = time.perf_counter()
+    try:
+        found = gradient_problem(equation, equations, forms)
+    except NoGradient as error:
+        return Proof(Verdict.NOT_CHECKED, str(error))
+    proof = prove_claims(found.target, found.claims, seconds, equation.id)
+    detail = f"{proof.detail} (forward: {', '.join(found.sources) or 'none'})"
+    return replace(proof, detail=detail, seconds=time.perf_counter() - started)
+
+
 def prove_claims(target: Problem, claims: list[Claim], seconds: float, name: str) -> Proof:
     """Try claims at random points, then prove them as generally as the time allows."""
     started = time.perf_counter()
@@ -105,8 +127,9 @@ def _at_sizes(target: Problem, claims: list[Claim], seconds: float, rng: random.
     total = Attempt()
     shown: list[str] = []
     deadline = time.perf_counter() + seconds
+    names = size_names(target, claims)
     for _ in range(SIZE_DRAWS):
-        sizes = next((drawn for _ in range(50) if (drawn := draw_sizes(target, rng)) is not None), None)
+        sizes = next((drawn for _ in range(50) if (drawn := draw_sizes(target, rng, names)) is not None), None)
         if sizes is None:
             return Attempt(["no sizes were found"]), []
         try:

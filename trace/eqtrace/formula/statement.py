@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eqtrace.formula.claims import claims, free_names, quantifiers
 from eqtrace.formula.form import Form, Range
@@ -37,20 +37,30 @@ def to_prove(target: Problem, equation: Equation, form: Form, *, skip: frozenset
     for part in range(len(form.parts)):
         if part in skip:
             continue
-        statement = form.statement(part)
-        for claim, premises in claims(statement):
-            if not isinstance(claim, Eq):
-                found.unfit.append(f"{type(claim).__name__} is not proved")
-                continue
-            sides = claim.sides
-            left = sides[0]
+        found.unfit += [
+            f"{type(claim).__name__} is not proved"
+            for claim, _ in claims(form.statement(part))
+            if not isinstance(claim, Eq)
+        ]
+        alone = isinstance(form.statement(part), Eq)
+        for claim in claims_of(form, part):
+            left, *rest = claim.sides
             name = left.base if isinstance(left, Indexed) else left.name if isinstance(left, Name) else ""
-            if statement is claim and name and _is_new(target, form, name, sides):
+            if alone and name and _is_new(target, form, name, claim.sides):
                 found.definitions += include(target, equation, form, {}, (part,))
-                sides = sides[1:]
-            if len(sides) > 1:
-                found.claims.append(_claim(target, form, statement, claim, sides, premises, part))
+                if len(rest) > 1:
+                    found.claims.append(replace(claim, sides=tuple(rest)))
+            else:
+                found.claims.append(claim)
     return found
+
+
+def claims_of(form: Form, part: int) -> Iterator[Claim]:
+    """The equations that a statement claims."""
+    statement = form.statement(part)
+    for claim, premises in claims(statement):
+        if isinstance(claim, Eq):
+            yield _claim(form, statement, claim, premises, part)
 
 
 def _is_new(target: Problem, form: Form, name: str, sides: tuple[Node, ...]) -> bool:
@@ -67,20 +77,12 @@ def _is_new(target: Problem, form: Form, name: str, sides: tuple[Node, ...]) -> 
     return len(set(names)) == len(names) and not any(isinstance(node, Derivative) for node in walk(left))
 
 
-def _claim(
-    target: Problem,
-    form: Form,
-    statement: Statement,
-    claim: Eq,
-    sides: tuple[Term | Condition, ...],
-    premises: tuple[Condition, ...],
-    part: int,
-) -> Claim:
+def _claim(form: Form, statement: Statement, claim: Eq, premises: tuple[Condition, ...], part: int) -> Claim:
     ranges = dict(form.indices)
     for quantified in quantifiers(statement, claim):
         if quantified.start is not None and quantified.stop is not None:
             ranges[quantified.index] = Range(quantified.start, quantified.stop)
-    new = tuple(_side(explicit(side, ranges)) for side in sides)
+    new = tuple(_side(explicit(side, ranges)) for side in claim.sides)
     conditions = tuple(_condition(explicit(premise, ranges)) for premise in premises)
     return Claim(new, conditions, free_ranges((*new, *conditions), ranges), part)
 

@@ -17,7 +17,7 @@ from eqtrace.formula.given import Problem
 from eqtrace.formula.points import draw, environments
 from eqtrace.formula.pointwise import Point
 from eqtrace.formula.statement import Claim
-from eqtrace.formula.term import Condition, Eq, Indexed, Name, Term, symbol_names, walk
+from eqtrace.formula.term import Condition, Eq, Indexed, Name, Node, Term, symbol_names, walk
 
 BITS = 160
 LIMIT_PLACES = 48
@@ -41,6 +41,7 @@ def tried(problem: Problem, claims: list[Claim], rng: random.Random, points: int
     done = compared = 0
     failure = ""
     needed, zeros = _needed(problem, claims)
+    names = size_names(problem, claims)
     with precision(BITS):
         for _ in range(points * ATTEMPTS):
             if done == points:
@@ -49,7 +50,7 @@ def tried(problem: Problem, claims: list[Claim], rng: random.Random, points: int
                 failure = "the time limit has passed"
                 break
             try:
-                point = draw(problem, rng, needed, zeros)
+                point = draw(problem, rng, needed, names, zeros)
                 met = True
                 for claim in claims:
                     found, count = _compare(point, claim, rng, deadline)
@@ -63,6 +64,24 @@ def tried(problem: Problem, claims: list[Claim], rng: random.Random, points: int
             except (EvaluationError, Undecided) as error:
                 failure = str(error)
     return Trial(done, compared, failure="" if done == points else f"{done} random points evaluated: {failure}")
+
+
+def size_names(problem: Problem, claims: list[Claim]) -> frozenset[str]:
+    """The names of sizes that claims, what they depend on, and its shapes hold."""
+    needed, _ = _needed(problem, claims)
+    nodes: list[Node] = []
+    for claim in claims:
+        nodes += [*claim.sides, *claim.premises]
+        nodes += [end for ends in claim.indices.values() for end in (ends.start, ends.stop)]
+    for name in needed:
+        nodes += problem.shapes.get(name.removeprefix("Old(").removesuffix(")")) or ()
+        own = problem.definitions.get(name)
+        if own is not None:
+            nodes += [own.body or own.law or Name(name)]
+            nodes += [end for ends in own.indices.values() for end in (ends.start, ends.stop)]
+        bounds = problem.bounds.get(name)
+        nodes += [end for end in (bounds.first, bounds.last) if end is not None] if bounds else []
+    return frozenset(name for node in nodes for name in symbol_names(node)) & frozenset(problem.sizes)
 
 
 def _needed(problem: Problem, claims: list[Claim]) -> tuple[frozenset[str], frozenset[str]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from eqtrace.formula.polynomial import Atom, Kind, Monomial, Polynomial
 from eqtrace.formula.term import (
     Add,
@@ -100,6 +102,16 @@ def _condition(node: Node) -> str:
 
 def written_polynomial(poly: Polynomial) -> str:
     """A polynomial of the normal form; bound names are shown as k, l, m and so on."""
+    text = _polynomial(poly)
+    for number, name in enumerate(dict.fromkeys(_BOUND.findall(text))):
+        text = re.sub(re.escape(name) + r"(?![\d.])", "klmnpqrs"[number % 8] + "'" * (number // 8), text)
+    return text
+
+
+_BOUND = re.compile(r"~~?[\d.]+")
+
+
+def _polynomial(poly: Polynomial) -> str:
     if not poly.terms:
         return "0"
     parts = []
@@ -124,10 +136,10 @@ def _product(monomial: Monomial) -> str:
 
 
 def _atom(atom: Atom) -> str:
-    args = ", ".join(map(written_polynomial, atom.args))
+    args = ", ".join(map(_polynomial, atom.args))
     match atom.kind:
         case Kind.VARIABLE | Kind.NUMBER | Kind.CONSTANT:
-            return _name(atom.name)
+            return atom.name
         case Kind.ENTRY:
             return f"{atom.name}[{args}]" if args else atom.name
         case Kind.EXP:
@@ -135,20 +147,12 @@ def _atom(atom: Atom) -> str:
         case Kind.BASE:
             return f"({args})"
         case Kind.SUM:
-            return f"Sum({_product(atom.factors) or '1'}, {', '.join(map(_name, atom.bound))})"
+            return f"Sum({_product(atom.factors) or '1'}, {', '.join(atom.bound)})"
         case Kind.REDUCTION:
-            return f"{atom.name}(..., {_name(atom.bound[0])})"
+            return f"{atom.name}(..., {atom.bound[0]})"
         case Kind.FUNCTION:
             return f"{atom.name}({args})"
         case Kind.PARTIAL:
             return f"Derivative({atom.name}; {args})"
     sign = {Kind.DELTA: "== 0", Kind.NOT_ZERO: "!= 0", Kind.POSITIVE: "> 0", Kind.NOT_NEGATIVE: ">= 0"}[atom.kind]
     return f"[{args} {sign}]"
-
-
-def _name(name: str) -> str:
-    """Bound names are shown by letters."""
-    if not name.startswith("~"):
-        return name
-    digits = int("".join(character for character in name if character.isdigit()))
-    return "klmnpqrs"[digits % 8] + "'" * (digits // 8 % 4)
