@@ -7,7 +7,7 @@ comparisons take such a value in.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TypeAlias
@@ -16,7 +16,7 @@ from eqtrace.formula import binders, guards, rebuilding
 from eqtrace.formula.algebra import Algebra
 from eqtrace.formula.derivative import Differentiator
 from eqtrace.formula.facts import NOT_NEGATIVE, NOT_ZERO, POSITIVE, Facts, Unprovable
-from eqtrace.formula.given import Definition, Problem
+from eqtrace.formula.given import Definition, Problem, composite
 from eqtrace.formula.polynomial import (
     ONE,
     ZERO,
@@ -77,16 +77,46 @@ class Case:
     infinite: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Split:
+    """An index as h*s + c, and the ranges of h and c."""
+
+    value: Polynomial
+    ranges: Mapping[str, tuple[Polynomial, Polynomial]]
+
+
+def _widths(nodes: Iterable[Node]) -> set[str]:
+    """The sizes s by which something is subscripted as h*s + c, floor(k/s) or Mod(k, s)."""
+    found: set[str] = set()
+    for node in (each for top in nodes for each in walk(top)):
+        match node:
+            case Indexed(subscripts=subscripts):
+                for part in (each for subscript in subscripts for each in walk(subscript)):
+                    if isinstance(part, Mul) and isinstance(part.right, Name):
+                        found.add(part.right.name)
+            case (
+                Call(function="Mod", args=(_, Name(name=name)))
+                | Call(function="floor", args=(Div(right=Name(name=name)),))
+            ):
+                found.add(name)
+    return found
+
+
 class Converter:
     """See the module. With `sizes`, sums over known ranges are written out."""
 
-    def __init__(self, problem: Problem, facts: Facts, sizes: Mapping[str, int] | None = None) -> None:
+    def __init__(
+        self, problem: Problem, facts: Facts, sizes: Mapping[str, int] | None = None, nodes: Iterable[Node] = ()
+    ) -> None:
         self.problem = problem
         self.facts = facts
         self.algebra = Algebra(facts)
         self.sizes = dict(sizes or {})
         self.aliases = {} if sizes else problem.aliases()
         self.signs = TermSigns(problem, facts, self.value, self.generic)
+        bodies = (own.body for own in problem.definitions.values() if own.body is not None)
+        patterns = (Indexed(own.symbol, own.pattern) for own in problem.definitions.values())
+        self.widths = _widths((*nodes, *bodies, *patterns))
         self.held: frozenset[str] = frozenset()
         self._inline: dict[str, bool] = {}
 
@@ -187,16 +217,25 @@ class Converter:
         first, last = start.constant(), stop.constant()
         if first is not None and last is not None and (self.sizes or last - first <= SHORT):
             return self._unrolled(term, int(first), int(last), env)
+        parts = self.split(start, stop) if isinstance(term, Sum) else None
+        if parts is not None:
+            found = self.value(term.body, {**env, term.index: parts.value})
+            for each, (low, high) in parts.ranges.items():
+                found = self.algebra.sum_over(found, each, low, high)
+            return found
         name = self.facts.fresh()
         self.facts.ranges[name] = (start, stop)
         inner = {**env, term.index: variable(name)}
         if isinstance(term, Sum):
-            return self.algebra.sum_over(self._split(self.value(term.body, inner), name), name, start, stop)
+            return self.algebra.sum_over(self.value(term.body, inner), name, start, stop)
         args = [start, stop]
+        finite = False
         for case in self.cases(term.body, inner):
             infinity = Atom(Kind.CONSTANT, "oo" if case.infinite > 0 else "-oo")
             args += [case.guard, of_atom(infinity) if case.value is None else case.value]
-        if len(args) > 4:
+            holds = rebuilding.put_in(self.algebra, case.guard, {name: start})
+            finite = finite or (case.value is not None and holds == ONE)
+        if not finite:
             self.facts.assume(f"{written(term)} is finite")
         return of_atom(binders.reduction(self.algebra, type(term).__name__, name, tuple(args)))
 
@@ -210,9 +249,21 @@ class Converter:
             return self.algebra.product(values)
         return of_atom(Atom(Kind.FUNCTION, type(term).__name__, tuple(values)))
 
-    def _split(self, poly: Polynomial, name: str) -> Polynomial:
-        """Where an index k below A*s stands as floor(k/s) or Mod(k, s), it is h*s + c with two new indices."""
-        return poly
+    def split(self, start: Polynomial, stop: Polynomial, names: tuple[str, str] | None = None) -> Split | None:
+        """An index below H*s as h*s + c with two new indices, where something is subscripted so by s."""
+        single = stop.single()
+        if start.terms or single is None or single[0] != 1 or len(single[1]) != 2:
+            return None
+        factors = [atom for atom, exponent in single[1] if exponent == 1 and atom.name in self.facts.sizes]
+        widths = [atom for atom in factors if atom.name in self.widths]
+        if len(factors) != 2 or len(widths) != 1:
+            return None
+        width = of_atom(widths[0])
+        count = of_atom(factors[0] if factors[1] == widths[0] else factors[1])
+        high, low = names or (self.facts.fresh(), self.facts.fresh())
+        ranges = {high: (ZERO, count), low: (ZERO, width)}
+        self.facts.ranges.update(ranges)
+        return Split(add((self.algebra.multiply(variable(high), width), variable(low))), ranges)
 
     def _variance(self, operand: Term, env: Env) -> Polynomial:
         if isinstance(operand, Indexed | Name):
@@ -403,13 +454,12 @@ class Converter:
                 case Name(name=name) if name in own.indices:
                     if env.setdefault(name, value) != value:
                         raise Unprovable(f"{own.symbol} is defined on a diagonal only")
-                case Add(left=Mul(left=Name(name=high), right=width), right=Name(name=low)) if {high, low} <= (
-                    own.indices.keys()
-                ):
-                    quotient, rest = self.algebra.floor(value, self.value(width, {}))
-                    env[high], env[low] = quotient, rest
                 case _:
-                    if self.value(pattern, {}) != value:
+                    parts = composite(pattern, own.indices)
+                    if parts is not None:
+                        high, width, low = parts
+                        env[high], env[low] = self.algebra.floor(value, self.value(width, {}))
+                    elif self.value(pattern, {}) != value:
                         raise Unprovable(f"{own.symbol} is not defined at this entry")
         for name, ends in own.indices.items():
             if name not in env:
@@ -466,8 +516,16 @@ class Converter:
         def definition(atom: Atom) -> Polynomial:
             return self._joined(self.instance(atom.name, atom.args))
 
-        opaque = frozenset(each for each in self.problem.opaque if each not in self.problem.definitions)
-        return Differentiator(self.algebra, Atom(Kind.ENTRY, name, subscripts), reaches, definition, opaque)
+        opaque = {each: used for each, used in self.problem.opaque.items() if each not in self.problem.definitions}
+        return Differentiator(
+            self.algebra, Atom(Kind.ENTRY, name, subscripts), reaches, definition, opaque, self._shape
+        )
+
+    def _shape(self, name: str) -> list[Polynomial]:
+        dims = self.problem.shapes.get(name)
+        if dims is None:
+            raise Unprovable(f"the shape of {name} is not declared")
+        return [self.value(dim, {}) for dim in dims]
 
 
 def _absolute(algebra: Algebra, x: Polynomial) -> Polynomial:

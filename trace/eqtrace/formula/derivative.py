@@ -27,6 +27,7 @@ from eqtrace.formula.polynomial import (
     rational,
     scale,
     subtract,
+    variable,
 )
 from eqtrace.formula.written import written_polynomial
 
@@ -39,7 +40,8 @@ class Differentiator:
         by: the entry.
         reaches: whether a symbol depends on the one that is differentiated by.
         definition: what a symbol's entry is defined as.
-        opaque: the symbols that depend on the one differentiated by in a way that is not said.
+        opaque: by symbol that is not defined, the symbols that it depends on.
+        shape: the sizes of a symbol.
     """
 
     def __init__(
@@ -48,13 +50,15 @@ class Differentiator:
         by: Atom,
         reaches: Callable[[str], bool],
         definition: Callable[[Atom], Polynomial],
-        opaque: frozenset[str] = frozenset(),
+        opaque: Mapping[str, frozenset[str]],
+        shape: Callable[[str], list[Polynomial]],
     ) -> None:
         self.algebra = algebra
         self.by = by
         self.reaches = reaches
         self.definition = definition
         self.opaque = opaque
+        self.shape = shape
         self._known: dict[Atom, Polynomial] = {}
 
     def polynomial(self, poly: Polynomial) -> Polynomial:
@@ -114,8 +118,21 @@ class Differentiator:
             pairs = zip(atom.args, self.by.args, strict=True)
             return self.algebra.product(guards.delta(self.algebra, subtract(one, other)) for one, other in pairs)
         if atom.name in self.opaque:
-            return of_atom(Atom(Kind.PARTIAL, f"{atom.name}/{self.by.name}", (*atom.args, *self.by.args)))
+            return add(self._through(atom, name) for name in sorted(self.opaque[atom.name]) if self.reaches(name))
         return self.polynomial(self.definition(atom))
+
+    def _through(self, atom: Atom, name: str) -> Polynomial:
+        """The derivative of a symbol that is not defined, through one that it depends on."""
+        if name == self.by.name:
+            return of_atom(Atom(Kind.PARTIAL, f"{atom.name}/{name}", (*atom.args, *self.by.args)))
+        ranges = {self.algebra.facts.fresh(): (ZERO, size) for size in self.shape(name)}
+        self.algebra.facts.ranges.update(ranges)
+        places = tuple(variable(each) for each in ranges)
+        partial = Atom(Kind.PARTIAL, f"{atom.name}/{name}", (*atom.args, *places))
+        found = self.algebra.multiply(of_atom(partial), self.atom(Atom(Kind.ENTRY, name, places)))
+        for each, (start, stop) in ranges.items():
+            found = self.algebra.sum_over(found, each, start, stop)
+        return found
 
     def _function(self, atom: Atom) -> Polynomial:
         inner = [self.polynomial(arg) for arg in atom.args]

@@ -7,18 +7,20 @@ every index of a Sum with its range written out, so that one set of names holds 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from eqtrace.formula.claims import claims, free_names
 from eqtrace.formula.form import Form, Range
 from eqtrace.formula.parse import parse_term
 from eqtrace.formula.shape import declared
 from eqtrace.formula.term import (
+    Add,
     Condition,
     Distributed,
     Eq,
     ForAll,
     Indexed,
+    Mul,
     Name,
     Node,
     Number,
@@ -105,6 +107,17 @@ class Problem:
                     ):
                         found[one.name] = other
                         break
+        return self.by_patterns() | found
+
+    def by_patterns(self) -> dict[str, Term]:
+        """Sizes of axes that a definition fills by h*s + c: each entry is defined once, so that the size is H*s."""
+        found: dict[str, Term] = {}
+        for own in self.definitions.values():
+            for pattern, dim in zip(own.pattern, self.shapes.get(own.symbol) or (), strict=False):
+                parts = composite(pattern, own.indices)
+                if parts is not None and isinstance(dim, Name):
+                    high, width, _ = parts
+                    found[dim.name] = Mul(own.indices[high].stop, width)
         return found
 
     def depends(self, name: str) -> frozenset[str]:
@@ -118,7 +131,9 @@ class Problem:
             if own is not None:
                 used = {*used, *symbol_names(own.body if own.body is not None else own.law or own.pattern[0])}
             for other in used:
-                if other not in found and (other in self.shapes or other in self.definitions):
+                if other not in found and (
+                    other in self.shapes or other in self.definitions or other.startswith("Old(")
+                ):
                     found.add(other)
                     queue.append(other)
         return frozenset(found)
@@ -127,6 +142,19 @@ class Problem:
         """Defined symbols, each before those that its definition uses."""
         sets = {name: self.depends(name) for name in self.definitions}
         return sorted(self.definitions, key=lambda name: (-len(sets[name] & self.definitions.keys()), name))
+
+
+def composite(pattern: Node, indices: Mapping[str, Range]) -> tuple[str, Term, str] | None:
+    """The parts of a subscript h*s + c, where h and c are indices, c from 0 below s."""
+    if not isinstance(pattern, Add) or not isinstance(pattern.left, Mul) or not isinstance(pattern.right, Name):
+        return None
+    high, width, low = pattern.left.left, pattern.left.right, pattern.right.name
+    if not isinstance(high, Name) or high.name not in indices or low not in indices or high.name == low:
+        return None
+    first = (indices[high.name].start, indices[low].start)
+    if indices[low].stop != width or any(not isinstance(end, Number) or end.value for end in first):
+        return None
+    return high.name, width, low
 
 
 def problem(equation: Equation, form: Form, equations: Mapping[str, Equation], forms: Mapping[str, Form]) -> Problem:
@@ -177,12 +205,30 @@ def include(
             made = _definition(claim, left, form, names, equation.id)
             if premises or narrowed or isinstance(form.statement(part), ForAll):
                 target.faults.append(f"{equation.id} holds under conditions only, and is not taken as a definition")
-            elif made.symbol in target.definitions and target.definitions[made.symbol] != made:
-                target.faults.append(f"{made.symbol} is defined by {target.definitions[made.symbol].source} already")
-            else:
-                target.definitions[made.symbol] = made
+            elif _define(target, made):
                 defined.append(made.symbol)
+            else:
+                target.faults.append(f"{made.symbol} is defined by {target.definitions[made.symbol].source} already")
     return defined
+
+
+def _define(target: Problem, made: Definition) -> bool:
+    """Add a definition; one by `Old` of its symbol is an update of the definition before. False if there is another."""
+    before = target.definitions.get(made.symbol)
+    old = f"Old({made.symbol})"
+    if before is not None and made.body is not None and old in set(symbol_names(made.body)):
+        if old in target.definitions:
+            return False
+        names = {made.symbol: Name(old)}
+        for name, each in list(target.definitions.items()):
+            if each.body is not None:
+                target.definitions[name] = replace(each, body=_term(explicit(each.body, {}, names)))
+        target.definitions[old] = replace(target.definitions[made.symbol], symbol=old)
+        target.shapes[old] = target.shapes.get(made.symbol)
+    elif before is not None and replace(before, source=made.source) != made:
+        return False
+    target.definitions[made.symbol] = made
+    return True
 
 
 def _requirement(condition: Condition, form: Form, names: Mapping[str, Term]) -> Requirement:

@@ -68,6 +68,7 @@ def gradient_problem(
     if not parts:
         raise NoGradient(f"no left side of {equation.id} is the gradient by a symbol of its forward")
     to_prove(target, equation, form, skip=frozenset(parts))  # for the definitions among the other statements
+    meaning.read_definitions()
     found = [claim for part in parts for claim in meaning.claims(form, part)]
     used = {definition.source for definition in target.definitions.values()}
     return GradientProblem(target, found, tuple(sorted(used - {equation.id})))
@@ -82,20 +83,24 @@ def _include_forward(
 ) -> None:
     """Forms of the equations with a computing line in the forward function, for symbols that nothing defines yet."""
     path, _, function = gradient.forward.value.partition("::")
+    lines: set[tuple[int, str, int | None]] = set()
     for each in equations.values():
-        if each.id not in forms or each.topic == equation.topic:
-            continue
-        if not any(
-            anchor.role is Role.COMPUTES and anchor.path == path and anchor.function == function
-            for anchor in each.anchors
-        ):
-            continue
-        form = forms[each.id]
-        for part in range(len(form.parts)):
-            if not set(form.left(part)) & target.definitions.keys() and not form.narrows():
+        if each.id in forms and each.topic != equation.topic:
+            lines |= {
+                (anchor.line, each.id, anchor.part)
+                for anchor in each.anchors
+                if anchor.role is Role.COMPUTES and anchor.path == path and anchor.function == function
+            }
+    named = frozenset(target.definitions)
+    done: set[tuple[str, int]] = set()
+    for _, name, only in sorted(lines, key=lambda line: (line[0], line[1])):
+        form = forms[name]
+        for part in range(len(form.parts)) if only is None else (only,):
+            if (name, part) not in done and not named & set(form.left(part)) and not form.narrows():
+                done.add((name, part))
                 faults = list(target.faults)
-                include(target, each, form, {}, (part,))
-                target.faults = faults  # what does not fit is not used
+                include(target, equations[name], form, {}, (part,))
+                target.faults = faults  # what does not fit, such as a second form of the same line, is not used
 
 
 class _Meaning:
@@ -169,6 +174,12 @@ class _Meaning:
             for name in left_names(claim.sides[0])
         }
         return next((by for name in found if (by := self.by(name)) in self.target.shapes), "")
+
+    def read_definitions(self) -> None:
+        """In what the equation's own statements define, gradients mean the same as in its claims."""
+        for name, own in self.target.definitions.items():
+            if own.source == self.equation.id and own.body is not None:
+                self.target.definitions[name] = replace(own, body=self._read(own.body, name))
 
     def claims(self, form: Form, part: int) -> Iterator[Claim]:
         """A statement, its left side and what else is a gradient written as derivatives."""

@@ -7,6 +7,7 @@ differentiation (see `dual`).
 from __future__ import annotations
 
 import itertools
+import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -17,7 +18,7 @@ from flint import arb
 from eqtrace.formula import arbs, dual
 from eqtrace.formula.arithmetic import EvaluationError, Undecided, Unsupported
 from eqtrace.formula.dual import Dual, Num, Place
-from eqtrace.formula.given import Definition, Problem
+from eqtrace.formula.given import Definition, Problem, composite
 from eqtrace.formula.term import (
     Add,
     And,
@@ -49,6 +50,7 @@ from eqtrace.formula.term import (
     Sum,
     Truth,
     Var,
+    symbol_names,
 )
 
 Env: TypeAlias = Mapping[str, int]
@@ -63,7 +65,10 @@ class Point:
     sizes: Mapping[str, int]
     values: Mapping[str, Mapping[Place, Num]]
     _known: dict[tuple[str, Place, Seeds], Num] = field(default_factory=dict)
-    _gradients: dict[tuple[Node, tuple[tuple[str, int], ...], Seeds], Num] = field(default_factory=dict)
+    _gradients: dict[tuple[int, str, tuple[tuple[str, int], ...], Seeds], tuple[Node, Num]] = field(
+        default_factory=dict
+    )
+    _names: dict[int, tuple[Node, frozenset[str]]] = field(default_factory=dict)  # by id of a node, which is held
     _depends: dict[str, frozenset[str]] = field(default_factory=dict)
     _tags: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
 
@@ -171,7 +176,7 @@ class Point:
         for other in sorted(self.problem.opaque.get(name, ())):
             for at in self.values.get(other, {}):
                 # a symbol that depends on another in an unsaid way: some function of it, with slopes of its own
-                slope = Fraction(hash((name, place, other, at)) % 13 - 6, 5)
+                slope = Fraction(zlib.crc32(f"{name}{place}{other}{at}".encode()) % 13 - 6, 5)
                 found = dual.add(found, dual.multiply(slope, self._entry(other, at, seeds)))
         return found
 
@@ -183,12 +188,12 @@ class Point:
                 case Name(name=name) if name in own.indices:
                     if env.setdefault(name, number) != number:
                         raise EvaluationError(f"{own.symbol} is defined on a diagonal only")
-                case Add(left=Mul(left=Name(name=high), right=width), right=Name(name=low)) if {high, low} <= (
-                    own.indices.keys()
-                ):
-                    env[high], env[low] = divmod(number, self._integer(width, {}))
                 case _:
-                    if self._integer(pattern, {}) != number:
+                    parts = composite(pattern, own.indices)
+                    if parts is not None:
+                        high, width, low = parts
+                        env[high], env[low] = divmod(number, self._integer(width, {}))
+                    elif self._integer(pattern, {}) != number:
                         raise EvaluationError(f"{own.symbol} is not defined at {list(place)}")
         for name, ends in own.indices.items():
             if name not in env or not self._integer(ends.start, env) <= env[name] < self._integer(ends.stop, env):
@@ -228,12 +233,16 @@ class Point:
             raise Unsupported("a derivative by what is no symbol")
         name = last.base if isinstance(last, Indexed) else last.name
         place = tuple(self._integer(each, env) for each in last.subscripts) if isinstance(last, Indexed) else ()
-        key = (Derivative(inner, (Name(name),)), tuple(sorted(env.items())), seeds)  # type: ignore[arg-type]
+        if id(inner) not in self._names:
+            self._names[id(inner)] = inner, frozenset(symbol_names(inner))
+        own = tuple(sorted((index, at) for index, at in env.items() if index in self._names[id(inner)][1]))
+        key = (id(inner), name, own, seeds)
         if key not in self._gradients:
             tag = next(self._tags)
             found = self.value(inner, env, (*seeds, (name, tag)))
-            self._gradients[key] = found.gradient if isinstance(found, Dual) and found.tag == tag else {}
-        return self._gradients[key].get(place, 0)
+            gradient = found.gradient if isinstance(found, Dual) and found.tag == tag else {}
+            self._gradients[key] = inner, gradient
+        return self._gradients[key][1].get(place, 0)
 
     def _variance(self, operand: Node, env: Env) -> Num:
         """Of a uniform law: the mean of squares less the square of the mean, from the moments of the interval."""

@@ -14,6 +14,7 @@ from eqtrace.formula.polynomial import ONE, Atom, Kind, Polynomial, number, subt
 from eqtrace.formula.rebuilding import Rebuilding
 from eqtrace.formula.statement import Claim
 from eqtrace.formula.term import And, Compare, Condition, Eq, Indexed, Name, Node, Term
+from eqtrace.formula.written import written
 from eqtrace.formula.zero import is_zero
 
 _SIGNS = {">": POSITIVE, ">=": NOT_NEGATIVE, "!=": NOT_ZERO}
@@ -79,7 +80,8 @@ class Prover:
         self.problem = problem
         self.claim = claim
         self.facts = Facts(sizes=set(problem.sizes), deadline=deadline)
-        self.converter = Converter(problem, self.facts, sizes)
+        self.fixed = sizes is not None
+        self.converter = Converter(problem, self.facts, sizes, (*claim.sides, *claim.premises))
         self.rewritten: dict[Atom, Polynomial] = {}
 
     def report(self, attempt: Attempt) -> None:
@@ -90,7 +92,7 @@ class Prover:
     def failures(self, env: Mapping[str, Polynomial]) -> list[str]:
         """Why the claim is not proved; nothing if it is."""
         try:
-            self._learn(env)
+            env = {**env, **self._learn(env)}
             for number_, (one, other) in enumerate(itertools.pairwise(self.claim.sides), 1):
                 if not self._equal(one, other, env):
                     return [f"the normal forms of sides {number_} and {number_ + 1} differ"]
@@ -102,7 +104,8 @@ class Prover:
 
     # What is known
 
-    def _learn(self, env: Mapping[str, Polynomial]) -> None:
+    def _learn(self, env: Mapping[str, Polynomial]) -> dict[str, Polynomial]:
+        """Take in domains, ranges, `where` and premises; the values of indices that are taken apart."""
         facts, value = self.facts, self.converter.value
         for name, bounds in self.problem.bounds.items():
             not_negative, positive = least(bounds)
@@ -111,20 +114,29 @@ class Prover:
                 first = value(bounds.first, {}) if bounds.first is not None else None
                 last = value(bounds.last, {}) if bounds.last is not None else None
                 facts.integers[name] = first, last
-        if not env:
-            for name, ends in self.claim.indices.items():
-                facts.ranges[name] = value(ends.start, {}), value(ends.stop, {})
+        for name, term in {} if self.fixed else self.problem.by_patterns().items():
+            facts.assume(f"{name} == {written(term)}")
+        apart: dict[str, Polynomial] = {}
+        for name, ends in {} if self.fixed else self.claim.indices.items():
+            start, stop = value(ends.start, apart), value(ends.stop, apart)
+            parts = self.converter.split(start, stop, (f"{name}.high", f"{name}.low"))
+            if parts is not None:
+                apart[name] = parts.value
+            else:
+                facts.ranges[name] = start, stop
+        env = {**env, **apart}
         for requirement in self.problem.where:
-            self._require(requirement.condition, requirement.indices)
+            self._require(requirement.condition, requirement.indices, env)
         for premise in self.claim.premises:
             self._suppose(premise, env)
+        return apart
 
-    def _require(self, condition: Condition, indices: Mapping[str, Range]) -> None:
+    def _require(self, condition: Condition, indices: Mapping[str, Range], env: Mapping[str, Polynomial]) -> None:
         """What `where` says, of all entries of a symbol or of sizes."""
         if isinstance(condition, And):
             for part in condition.parts:
                 if isinstance(part, Condition):
-                    self._require(part, indices)
+                    self._require(part, indices, env)
         if not isinstance(condition, Compare):
             return
         found = _compared(condition)
@@ -141,7 +153,7 @@ class Prover:
             if more == 0 or (more > 0 and sign != NOT_ZERO):
                 self.facts.signs[name] = self.facts.signs.get(name, 0) | (POSITIVE if more else sign)
         elif all(index in self.claim.indices and self.claim.indices[index] == ends for index, ends in indices.items()):
-            self._know(left, right, sign, {})
+            self._know(left, right, sign, env)
 
     def _every(self, entry: Indexed | Name, indices: Mapping[str, Range]) -> bool:
         """Whether a condition on an entry, for all indices in it, is one on every entry of the symbol."""
