@@ -10,12 +10,12 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, TypeAlias
 
-from flint import arb
+from flint import arb, fmpq
 
 from eqtrace.formula import arbs
 from eqtrace.formula.arithmetic import EvaluationError, Undecided
 
-Num: TypeAlias = Any  # int, Fraction, arb or Dual
+Num: TypeAlias = Any  # int, fmpq, arb or Dual
 Place: TypeAlias = tuple[int, ...]
 
 
@@ -39,28 +39,33 @@ def plain(number: Num) -> Num:
 
 def ball(number: Num) -> arb:
     """A plain number as a ball."""
-    return number if isinstance(number, arb) else arbs.of_fraction(Fraction(number))
+    return number if isinstance(number, arb) else arb(number)
 
 
-def _tag(*numbers: Num) -> int:
-    return max((number.tag for number in numbers if isinstance(number, Dual)), default=0)
+def exact(value: Fraction) -> Num:
+    """A rational as an exact number."""
+    return value.numerator if value.denominator == 1 else fmpq(value.numerator, value.denominator)
+
+
+def fraction(number: Num) -> Fraction:
+    """An exact number as a rational."""
+    return Fraction(int(number.p), int(number.q)) if isinstance(number, fmpq) else Fraction(number)
+
+
+def _tag(one: Num, other: Num = 0) -> int:
+    first = one.tag if isinstance(one, Dual) else 0
+    second = other.tag if isinstance(other, Dual) else 0
+    return first if first > second else second
 
 
 def _parts(tag: int, number: Num) -> tuple[Num, Mapping[Place, Num]]:
     return (number.value, number.gradient) if isinstance(number, Dual) and number.tag == tag else (number, {})
 
 
-def _plain_pair(one: Num, other: Num) -> tuple[Num, Num]:
-    if isinstance(one, arb) or isinstance(other, arb):
-        return ball(one), ball(other)
-    return one, other
-
-
 def add(one: Num, other: Num) -> Num:
     """A sum."""
     tag = _tag(one, other)
     if not tag:
-        one, other = _plain_pair(one, other)
         return one + other
     (a, da), (b, db) = _parts(tag, one), _parts(tag, other)
     if not db:
@@ -75,7 +80,6 @@ def multiply(one: Num, other: Num) -> Num:
     """A product; an exact 0 makes it 0, but of infinity."""
     tag = _tag(one, other)
     if not tag:
-        one, other = _plain_pair(one, other)
         return one * other
     (a, da), (b, db) = _parts(tag, one), _parts(tag, other)
     gradient = {place: multiply(value, b) for place, value in da.items()}
@@ -100,7 +104,7 @@ def inverse(number: Num) -> Num:
             return 1 / number
         if not number:
             raise EvaluationError("a division by 0")
-        return Fraction(1) / number
+        return fmpq(1) / number
     found = inverse(number.value)
     slope = negate(multiply(found, found))
     return Dual(tag, found, {place: multiply(slope, value) for place, value in number.gradient.items()})
@@ -119,11 +123,12 @@ def natural_power(number: Num, exponent: int) -> Num:
 def power(base: Num, exponent: Num) -> Num:
     """A power: whole ones by products, halves by roots, others by exp and log."""
     if not isinstance(exponent, Dual) and not isinstance(exponent, arb):
-        exponent = Fraction(exponent)
+        exponent = fraction(exponent)
         if exponent.denominator == 1:
             return natural_power(base, int(exponent))
         if exponent.denominator == 2:
             return natural_power(apply("sqrt", base), int(exponent.numerator))
+        exponent = exact(exponent)
     if not plain_order(base, 0) > 0:
         raise EvaluationError("a power of what is not positive")
     return apply("exp", multiply(exponent, apply("log", base)))

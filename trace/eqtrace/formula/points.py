@@ -7,8 +7,10 @@ import random
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
+from flint import arb
+
 from eqtrace.formula.arithmetic import EvaluationError, Undecided
-from eqtrace.formula.dual import Num, Place, ball, plain
+from eqtrace.formula.dual import Num, Place, exact, fraction, plain
 from eqtrace.formula.given import Bounds, Problem, Requirement
 from eqtrace.formula.pointwise import Point
 from eqtrace.formula.shape import integer
@@ -151,12 +153,12 @@ def _bound(term: Term | None, point: Point) -> Fraction | None:
     if term is None or any(each.name not in point.sizes for each in walk(term) if hasattr(each, "name")):
         return None
     value = plain(point.value(term, {}))
-    return Fraction(value) if isinstance(value, int | Fraction) else Fraction(float(ball(value)))
+    return Fraction(float(value.mid())) if isinstance(value, arb) else fraction(value)
 
 
 def _value(bounds: Bounds, first: Fraction | None, last: Fraction | None, rng: random.Random) -> Num:
     if bounds.one_of:
-        return Fraction(rng.choice(bounds.one_of))
+        return exact(Fraction(rng.choice(bounds.one_of)))
     low = first if first is not None else (last - 3 if last is not None else Fraction(-2))
     high = last if last is not None else low + 4
     if bounds.integer:
@@ -164,7 +166,7 @@ def _value(bounds: Bounds, first: Fraction | None, last: Fraction | None, rng: r
     if high - low > 8:
         high = low + 8
     steps = rng.randint(1, 22)
-    return low + (high - low) * Fraction(steps, 23)
+    return exact(low + (high - low) * Fraction(steps, 23))
 
 
 def _probabilities(places: list[Place], rng: random.Random) -> dict[Place, Num]:
@@ -172,4 +174,4 @@ def _probabilities(places: list[Place], rng: random.Random) -> dict[Place, Num]:
     totals: dict[Place, Fraction] = {}
     for place, weight in weights.items():
         totals[place[:-1]] = totals.get(place[:-1], Fraction(0)) + weight
-    return {place: weight / totals[place[:-1]] for place, weight in weights.items()}
+    return {place: exact(weight / totals[place[:-1]]) for place, weight in weights.items()}

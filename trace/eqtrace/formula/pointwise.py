@@ -10,10 +10,10 @@ import itertools
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
+from math import floor
 from typing import TypeAlias
 
-from flint import arb
+from flint import arb, fmpq
 
 from eqtrace.formula import arbs, dual
 from eqtrace.formula.arithmetic import EvaluationError, Undecided, Unsupported
@@ -54,6 +54,7 @@ from eqtrace.formula.term import (
 )
 
 Env: TypeAlias = Mapping[str, int]
+Places: TypeAlias = tuple[tuple[str, int], ...]  # values of indices
 Seeds: TypeAlias = tuple[tuple[str, int], ...]  # symbols differentiated by, each with its tag
 
 
@@ -65,9 +66,7 @@ class Point:
     sizes: Mapping[str, int]
     values: Mapping[str, Mapping[Place, Num]]
     _known: dict[tuple[str, Place, Seeds], Num] = field(default_factory=dict)
-    _gradients: dict[tuple[int, str, tuple[tuple[str, int], ...], Seeds], tuple[Node, Num]] = field(
-        default_factory=dict
-    )
+    _gradients: dict[tuple[int, str, Places, Seeds], tuple[Node, Num]] = field(default_factory=dict)
     _names: dict[int, tuple[Node, frozenset[str]]] = field(default_factory=dict)  # by id of a node, which is held
     _depends: dict[str, frozenset[str]] = field(default_factory=dict)
     _tags: itertools.count[int] = field(default_factory=lambda: itertools.count(1))
@@ -80,16 +79,16 @@ class Point:
             Undecided: balls leave a condition open, or a kink was hit.
         """
         match node:
-            case Number(value=value):
-                return value
-            case Constant(name=name):
-                return arb.pi() if name == "pi" else arbs.INFINITY
+            case Indexed(base=base, subscripts=subscripts):
+                return self._entry(base, tuple(self._integer(each, env) for each in subscripts), seeds)
             case Name(name=name):
                 if name in env:
                     return env[name]
                 return self.sizes[name] if name in self.sizes else self._entry(name, (), seeds)
-            case Indexed(base=base, subscripts=subscripts):
-                return self._entry(base, tuple(self._integer(each, env) for each in subscripts), seeds)
+            case Number(value=value):
+                return dual.exact(value)
+            case Constant(name=name):
+                return arb.pi() if name == "pi" else arbs.INFINITY
             case Old(target=Name(name=name)):
                 return self._entry(f"Old({name})", (), seeds)
             case Old(target=Indexed(base=base, subscripts=subscripts)):
@@ -145,10 +144,12 @@ class Point:
     # Symbols
 
     def _integer(self, node: Node, env: Env) -> int:
+        if isinstance(node, Name) and node.name in env:
+            return env[node.name]
         found = dual.plain(self.value(node, env))
-        if isinstance(found, arb) or Fraction(found).denominator != 1:
+        if isinstance(found, arb) or dual.fraction(found).denominator != 1:
             raise EvaluationError("a subscript is no integer")
-        return int(found)
+        return int(dual.fraction(found))
 
     def _entry(self, name: str, place: Place, seeds: Seeds) -> Num:
         # what does not depend on the symbol that is differentiated by is the same without that
@@ -176,7 +177,7 @@ class Point:
         for other in sorted(self.problem.opaque.get(name, ())):
             for at in self.values.get(other, {}):
                 # a symbol that depends on another in an unsaid way: some function of it, with slopes of its own
-                slope = Fraction(zlib.crc32(f"{name}{place}{other}{at}".encode()) % 13 - 6, 5)
+                slope = fmpq(zlib.crc32(f"{name}{place}{other}{at}".encode()) % 13 - 6, 5)
                 found = dual.add(found, dual.multiply(slope, self._entry(other, at, seeds)))
         return found
 
@@ -253,9 +254,9 @@ class Point:
         subscripts = operand.subscripts if isinstance(operand, Indexed) else ()
         places = self.match(own, tuple(self._integer(each, env) for each in subscripts))
         low, high = (self.value(each, places) for each in own.law.args)
-        mean = dual.multiply(Fraction(1, 2), dual.add(low, high))
+        mean = dual.multiply(fmpq(1, 2), dual.add(low, high))
         products = (dual.multiply(low, low), dual.multiply(low, high), dual.multiply(high, high))
-        squares = dual.multiply(Fraction(1, 3), dual.add(dual.add(products[0], products[1]), products[2]))
+        squares = dual.multiply(fmpq(1, 3), dual.add(dual.add(products[0], products[1]), products[2]))
         return dual.add(squares, dual.negate(dual.multiply(mean, mean)))
 
     # Functions
@@ -298,7 +299,7 @@ def _rounded(function: str, values: list[Num]) -> Num:
 
 def _floor(number: Num) -> int:
     if not isinstance(number, arb):
-        return Fraction(number).__floor__()
+        return floor(dual.fraction(number))
     found = arbs.floor(number)
     if found is None:
         raise Undecided("a floor that balls do not decide")
