@@ -119,6 +119,8 @@ class Converter:
         self.widths = _widths((*nodes, *bodies, *patterns))
         self.held: frozenset[str] = frozenset()
         self._inline: dict[str, bool] = {}
+        self._branching: dict[tuple[int, frozenset[str]], tuple[Node, bool]] = {}  # by id of a node, which is held
+        self._depends = {name: problem.depends(name) for name in (*problem.definitions, *problem.opaque)}
 
     # Values
 
@@ -354,7 +356,7 @@ class Converter:
 
     def cases(self, term: Node, env: Env) -> list[Case]:
         """A term's value, case by case where it has branches or may be infinite."""
-        if not any(self._branches(node) for node in walk(term)):
+        if not self._may_branch(term):
             return [Case(ONE, self.value(term, env))]
         match term:
             case Constant(name="oo"):
@@ -387,6 +389,12 @@ class Converter:
             case Name(name=name) if self._branches(term):
                 return self.instance(name, ())
         return [Case(ONE, self.value(term, env))]
+
+    def _may_branch(self, term: Node) -> bool:
+        key = id(term), self.held
+        if key not in self._branching:
+            self._branching[key] = term, any(self._branches(node) for node in walk(term))
+        return self._branching[key][1]
 
     def _branches(self, node: Node) -> bool:
         if isinstance(node, Piecewise) or (isinstance(node, Constant) and node.name == "oo"):
@@ -508,10 +516,8 @@ class Converter:
         return found
 
     def _differentiator(self, name: str, subscripts: tuple[Polynomial, ...]) -> Differentiator:
-        depends = {each: self.problem.depends(each) for each in (*self.problem.definitions, *self.problem.opaque)}
-
         def reaches(symbol: str) -> bool:
-            return symbol == name or name in depends.get(symbol, ())
+            return symbol == name or name in self._depends.get(symbol, ())
 
         def definition(atom: Atom) -> Polynomial:
             return self._joined(self.instance(atom.name, atom.args))

@@ -170,6 +170,9 @@ class Facts:
 
     def within(self, poly: Polynomial, start: Polynomial, stop: Polynomial) -> bool:
         """Whether an integer surely lies in a half-open range."""
+        atom = poly.atom()
+        if atom is not None and self.ranges.get(atom.name) == (start, stop) and atom.kind is Kind.VARIABLE:
+            return True
         return self.not_negative(subtract(poly, start)) and self.not_negative(subtract(subtract(stop, ONE), poly))
 
     def _by_ranges(self, poly: Polynomial) -> bool:

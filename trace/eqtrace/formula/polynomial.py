@@ -40,6 +40,9 @@ class Kind(StrEnum):
 GUARDS = frozenset((Kind.DELTA, Kind.NOT_ZERO, Kind.POSITIVE, Kind.NOT_NEGATIVE))
 
 
+_NONE: frozenset[str] = frozenset()
+
+
 class Atom:
     """See the module. `args` of a sum are start and stop of each bound name; of a reduction those, then its cases."""
 
@@ -61,19 +64,21 @@ class Atom:
         self.level: int
         self.free: frozenset[str]
         self.symbols: frozenset[str]
-        parts: list[Polynomial | Atom] = [*args, *(atom for atom, _ in factors)]
-        inner = max((part.level for part in parts), default=0)
-        self.level = inner + 1 if bound else inner
-        free = frozenset[str]().union(*(part.free for part in parts))
-        self.free = free - frozenset(bound) if bound else free
-        self.symbols = frozenset[str]().union(*(part.symbols for part in parts))
         if kind is Kind.VARIABLE:
-            self.free = frozenset((name,))
-        elif kind is Kind.ENTRY:
+            self.level, self.free, self.symbols, self.key = 0, frozenset((name,)), _NONE, "v" + name
+            self._hash = hash(self.key)
+            return
+        parts: list[Polynomial | Atom] = [*args, *(atom for atom, _ in factors)] if factors else [*args]
+        inner = max([part.level for part in parts], default=0)
+        self.level = inner + 1 if bound else inner
+        free = _NONE.union(*[part.free for part in parts])
+        self.free = free - frozenset(bound) if bound else free
+        self.symbols = _NONE.union(*[part.symbols for part in parts])
+        if kind is Kind.ENTRY:
             self.symbols |= {name}
         elif kind is Kind.PARTIAL:
             self.symbols |= {name.partition("/")[0]}
-        inside = ",".join(arg.key for arg in args)
+        inside = ",".join([arg.key for arg in args])
         product = f"|{','.join(bound)}|{monomial_key(factors)}" if bound or factors else ""
         self.key = f"{kind}{name}({inside}{product})" if args or product else f"{kind}{name}"
         self._hash = hash(self.key)
@@ -127,21 +132,21 @@ class Polynomial:
     def free(self) -> frozenset[str]:
         """The free variables."""
         if self._free is None:
-            self._free = frozenset[str]().union(*(atom.free for each in self.terms for atom, _ in each))
+            self._free = _NONE.union(*[atom.free for each in self.terms for atom, _ in each])
         return self._free
 
     @property
     def symbols(self) -> frozenset[str]:
         """The names of symbols inside."""
         if self._symbols is None:
-            self._symbols = frozenset[str]().union(*(atom.symbols for each in self.terms for atom, _ in each))
+            self._symbols = _NONE.union(*[atom.symbols for each in self.terms for atom, _ in each])
         return self._symbols
 
     @property
     def level(self) -> int:
         """The highest level of bound names inside."""
         if self._level < 0:
-            self._level = max((atom.level for each in self.terms for atom, _ in each), default=0)
+            self._level = max([atom.level for each in self.terms for atom, _ in each], default=0)
         return self._level
 
     @property
