@@ -16,7 +16,7 @@
 
 or `--- silent: TITLE | COMMAND`. A case is laid over `base/`. The findings of a case are exactly those it names:
 
-    shows: the text that stands at the place (needed)     related: PATH:LINE:COLUMN, the place in the code
+    shows: the text that stands at the place              related: PATH:LINE:COLUMN, the place in the code
     says: a part of the message                           hint: a part of the hint
     exit: 0 (1 unless given; a silent case's is 0)        severity: where it is not the check's own
     also: CODE name PATH:LINE:COLUMN, one more finding    fixed: PATH, which `fix` then changes, and which is clean then
@@ -114,13 +114,22 @@ def report(command: str, root: Path) -> tuple[int, list[dict[str, Any]]]:
     """A command's exit status and its findings, from its JSON report."""
     output = root.parent / "report.json"
     name, *options = shlex.split(command)
-    status = run([name, *options, "--config", str(root / "pyproject.toml"), "--format", "json", "--output-file", str(output)])
+    where = ["--config", str(root / "pyproject.toml"), "--output-file", str(output)]
+    status = run([name, *options, *where, "--format", "json"])
     findings = json.loads(output.read_text("utf-8"))["findings"]
     return status, findings
 
 
 def place(row: dict[str, Any]) -> str:
     return f"{row['path']}:{row['line']}:{row['column']}"
+
+
+def text_at(path: Path, line: int, column: int) -> str:
+    """What stands at a place, control characters as `?`; '' where the file leads out of the project."""
+    if path.is_symlink():
+        return ""
+    lines = path.read_bytes().decode("utf-8", "replace").split("\n")
+    return re.sub(r"[\x00-\x08\x0b-\x1f]", "?", lines[line - 1][column - 1 :])
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.check.split()[1]}: {case.title}")
@@ -140,8 +149,9 @@ def test_case(case: Case, tmp_path: Path) -> None:
         return
     (row,) = (row for row in findings if row["name"] == name and place(row) == case.place)
     assert row["severity"] == case.one("severity", severity)
-    lines = (root / row["path"]).read_bytes().decode("utf-8", "replace").split("\n")
-    assert lines[row["line"] - 1][row["column"] - 1 :].startswith(case.said["shows"][0])
+    shown = text_at(root / row["path"], row["line"], row["column"])
+    assert shown.startswith(case.one("shows"))
+    assert bool(shown) == ("shows" in case.said)
     assert case.one("says") in row["message"]
     assert case.one("hint") in row["hint"]
     assert [place(each) for each in row["related"]] == case.said.get("related", [])
@@ -154,7 +164,8 @@ def fix(case: Case, root: Path) -> None:
     before = {path: path.read_text("utf-8") for path in root.rglob("*") if path.is_file()}
     assert run(["fix", "--config", str(root / "pyproject.toml")]) == 0
     after = {path: path.read_text("utf-8") for path in root.rglob("*") if path.is_file()}
-    assert [path.relative_to(root).as_posix() for path in after if before.get(path) != after[path]] == case.said["fixed"]
+    rewritten = [path.relative_to(root).as_posix() for path in after if before.get(path) != after[path]]
+    assert rewritten == case.said["fixed"]
     numbers = re.compile(r"(?<=\.py:)\d+")
     assert {path: numbers.sub("0", text) for path, text in before.items()} == {
         path: numbers.sub("0", text) for path, text in after.items()

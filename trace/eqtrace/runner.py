@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from eqtrace.checks.registry import BY_NAME
@@ -29,6 +30,8 @@ from eqtrace.spec import sizes
 from eqtrace.spec.load import load
 
 SESSION = "eqtrace.run.session:Session"
+# Faults for which a file, an equation or an anchor of the specification may have been left out.
+_LOSING = frozenset({"yaml-syntax", "duplicate-key", "yaml-type", "schema", "duplicate-id", "limit"})
 
 Progress = Callable[[int, int, str], None]
 
@@ -65,10 +68,11 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
             forms[equation.id] = form
         if selected is None or equation.id in selected:
             faults += [replace(fault, equation=equation.id) for fault in found if not _is_told(fault, specification)]
+            faults += _unreadable_call(equation)
     chosen = tuple(each.id for each in specification.equations if selected is None or each.id in selected)
     linked = link_audit(specification, index, config, None if selected is None else frozenset(chosen))
     faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
-    every = (*specification.faults, *faults, *linked.faults)
+    every = tuple(_without_echoes((*specification.faults, *faults, *linked.faults)))
     return Project(config, specification, index, forms, every, chosen, linked)
 
 
@@ -76,6 +80,39 @@ def _is_told(fault: Fault, specification: Specification) -> bool:
     """Whether the loader saw a reserved name already, at its key instead of in its form."""
     told = {(each.span.path, each.span.line) for each in specification.faults if each.kind == "reserved-name"}
     return fault.kind == "reserved-name" and (fault.span.path, fault.span.line) in told
+
+
+def _unreadable_call(equation: Equation) -> Iterator[Fault]:
+    """What a worker would say of a `call` too, but before anything is run."""
+    if equation.call is not None:
+        try:
+            ast.parse(equation.call.value.strip(), mode="eval")
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            message = f"call: `{equation.call.value}` is no expression"
+            yield Fault("form-syntax", message, equation.call.span, "for example: 'f(X, W, rng)'", (), equation.id)
+
+
+def _without_echoes(faults: tuple[Fault, ...]) -> Iterator[Fault]:
+    """Leaves out what only follows from another fault: its cause mended, it may well be gone."""
+    unread = any(fault.kind in _LOSING for fault in faults)
+    control = [fault.span for fault in faults if fault.kind == "control-character"]
+    unclear = [fault.span for fault in faults if fault.kind in ("weak-anchor", "anchor-ambiguous")]
+    missing = {fault.equation for fault in faults if fault.kind == "anchor-missing"}
+    for fault in faults:
+        echo = {
+            "unclaimed-statement": unread,  # what could not be read may claim it
+            "latex-unreadable": any(_holds(fault.span, each) for each in control),
+            "unused-waiver": any(_holds(fault.span, each) for each in unclear),
+            "unknown-symbol": fault.equation in missing,  # in short form symbols are the parameters of what is missing
+        }
+        if not echo.get(fault.kind):
+            yield fault
+
+
+def _holds(outer: Span, inner: Span) -> bool:
+    """Whether a place lies in another."""
+    start, end = (outer.line, outer.column), (outer.end_line, outer.end_column)
+    return outer.path == inner.path and start <= (inner.line, inner.column) <= end
 
 
 def _parameters(equation: Equation) -> tuple[str, ...] | None:
@@ -149,11 +186,11 @@ def _without_form(equation: Equation, method: str) -> MethodResult:
 
 
 def _work(project: Project, seed: int) -> Work:
-    """What the workers need. Every equation's lines are watched, the selected ones' methods run."""
+    """What the workers need. The selected equations' lines are watched, and those that their methods look at beside."""
     root = str(project.index.root)
     equations = project.equations
     sites = {}
-    for equation in equations.values():
+    for equation in _watched(project):
         for anchor in equation.anchors:
             found = project.linked.matches.get(anchor.id) or match(anchor, project.index)
             site = site_of(found, equation, project.forms.get(equation.id), project.index.root)
@@ -173,6 +210,18 @@ def _work(project: Project, seed: int) -> Work:
         draws=sizes.draws(project.config),
         seed=seed,
     )
+
+
+def _watched(project: Project) -> list[Equation]:
+    """The selected equations, and those of the topics whose lines give the starting values of a `structure`."""
+    chosen = set(project.selected)
+    topics = {
+        entry.start.value
+        for equation in project.specification.equations
+        if equation.id in chosen
+        for entry in equation.structure
+    }
+    return [each for each in project.specification.equations if each.id in chosen or each.topic in topics]
 
 
 def _lost(equation: Equation, method: str, outcome: Lost | Crashed) -> MethodResult:
@@ -202,8 +251,12 @@ def _executions(project: Project, results: Iterable[MethodResult]) -> dict[str, 
 
 
 def _not_executed(project: Project, executions: Mapping[str, int], faults: Iterable[Fault]) -> list[Fault]:
-    """A fault for each line that was to run and never did; where user code failed, that is the finding."""
+    """A fault for each line that was to run and never did, unless another finding says why none of them could."""
     failed = {fault.equation for fault in faults if fault.kind in ("user-code-failed", "internal-error")}
+    failed |= {fault.equation for fault in faults if fault.kind == "value-undecided" and not fault.related}  # no draw
+    failed |= project.equations.keys() - project.forms.keys()
+    if None in failed:  # a scenario: what it would have reached can't be told
+        return []
     found = []
     for held in project.linked.matches.values():
         anchor, equation = held.anchor, held.anchor.id.partition("/")[0]

@@ -114,6 +114,16 @@ def test_a_file_that_is_gone_or_shorter_has_no_excerpt(audited: Results, root: P
         assert " | " not in shown
 
 
+def test_devices_and_links_out_of_the_root_have_no_excerpt(audited: Results, root: Path) -> None:
+    (root.parent / "outside.yaml").write_text("secret\n", encoding="utf-8")
+    (root / "link.yaml").symlink_to("../outside.yaml")
+    (root / "endless.yaml").symlink_to("/dev/zero")
+    for name in ("link.yaml", "endless.yaml", "../outside.yaml", "/dev/zero"):
+        finding = Finding("EQ113", "limit", Severity.ERROR, "?", Span(name, 1))
+        shown = full(replace(audited, findings=(finding,), exit=1), root)
+        assert " | " not in shown
+
+
 def test_long_lines_are_cut_around_the_caret(audited: Results, root: Path) -> None:
     (root / "linear.yaml").write_text("x" * 300 + "HERE" + "y" * 300 + "\n", encoding="utf-8")
     finding = Finding("EQ105", "schema", Severity.ERROR, "?", Span("linear.yaml", 1, 301, 1, 305))

@@ -69,7 +69,7 @@ FIRING = [
     ("yaml-type", "m: {f: {sympy: x, label: ‹null›}}\n", "is read as no value", "'null'"),
     ("yaml-type", "m: {f: {sympy: x, label: ‹2017-01-01›}}\n", "is read as a date", "'2017-01-01'"),
     ("yaml-type", "m: {f: {sympy: x, label: ‹4.10›}}\n", "is read as the number 4.1", "'4.10'"),
-    ("yaml-type", "m: {f: {sympy: x, let: {r: ‹012›}}}\n", "the octal number 10", "'012'"),
+    ("yaml-type", "m: {f: {sympy: x, let: {r: ‹012›}}}\n", "the octal number 10", "write 12"),
     ("yaml-type", "m: {f: {sympy: x, let: {r: ‹1:30›}}}\n", "base 60, 90", "'1:30'"),
     ("yaml-type", "m: {f: {sympy: x, let: {r: ‹.nan›}}}\n", "not a number", ""),
     ("yaml-type", "m: {f: {sympy: x, shapes: {x: [n, ‹no›]}}}\n", "`no` is read as", "'no'"),
@@ -87,7 +87,7 @@ FIRING = [
         "yaml-type",
         HEAD + SYMBOLS + EQUATIONS + "example: {kind: steps, inputs: {X: [[true, ‹012›]]}}\n",
         "octal",
-        "'012'",
+        "write 12",
     ),
     (
         "yaml-type",

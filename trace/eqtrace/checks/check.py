@@ -22,15 +22,20 @@ class Check:
         """The check's file's docstring, which `explain` prints and the documentation holds."""
         return inspect.cleandoc(self.docstring or "")
 
+    @property
+    def mend(self) -> str:
+        """How such a fault is mended in general: the documentation's last paragraph, in one line."""
+        return " ".join(self.documentation.partition("\nMend: ")[2].split()).removesuffix(".")
+
     def finding(self, fault: Fault, severity: Severity | None = None) -> Finding:
-        """The finding that a user reads."""
+        """The finding that a user reads; one that brings no hint of its own gets the check's."""
         return Finding(
             self.code,
             self.name,
             severity or self.severity,
             fault.message,
             fault.span,
-            fault.hint,
+            fault.hint or self.mend,
             fault.related,
             fault.equation,
             fault.method,

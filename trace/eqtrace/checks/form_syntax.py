@@ -1,4 +1,4 @@
-"""A form, condition or range is not in the language of forms.
+"""A form, condition, range or call is not in the language of forms.
 
 Forms are data: they are parsed through a whitelist of operators and vocabulary and never evaluated, so attributes,
 lambdas, comprehensions and unknown calls are refused, and so are texts too long, too deep or with huge powers.

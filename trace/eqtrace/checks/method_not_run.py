@@ -2,7 +2,8 @@
 
 The equation reads not-checked until it is.
 
-Mend: nothing, or choose another method for the equation.
+Mend: give what the message asks for, or choose another method; where a method is not built yet, nothing needs to be
+done.
 """
 
 from eqtrace.checks.check import Check

@@ -1,8 +1,9 @@
 """Something is named that does not exist.
 
-It may be a page, a topic, a work of the literature, an equation, or an anchor in `{cite: ...}`.
+It may be a page, a topic, a work of the literature, an equation, an anchor in `{cite: ...}`, a function of a topic, or
+a file that the configuration names.
 
-Mend: correct the name (the nearest one is shown), or add what it names.
+Mend: correct the name, or add what it names.
 """
 
 from eqtrace.checks.check import Check

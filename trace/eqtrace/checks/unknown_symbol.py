@@ -2,8 +2,7 @@
 
 A misspelt symbol can't be held against the code.
 
-Mend: declare it under `symbols` (or, for an index, under `indices`), or correct the spelling; the nearest known name
-is shown.
+Mend: declare it under `symbols`, or an index under `indices`, or correct the spelling.
 """
 
 from eqtrace.checks.check import Check

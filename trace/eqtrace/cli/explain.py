@@ -14,21 +14,29 @@ if TYPE_CHECKING:
 
 _HELP = """Explains a finding's code: what it means, an example, how to mend it.
 
-CODE is a code or a name, in any case. Without one, all codes are listed. Reads no project, runs nothing.
+CODE is a code or a name, in any case. Without one, all codes are listed; with --all, all are explained, in Markdown.
+Reads no project, runs nothing.
 
 \b
 Examples:
   eqtrace explain EQ501
   eqtrace explain value-mismatch
+  eqtrace explain --all
 """
 
 
 @click.command(help=_HELP, short_help="What a finding's code means and how to mend it.", context_settings=SETTINGS)
 @click.argument("code", required=False)
-def explain(code: str | None) -> int:
-    """Prints the documentation of one check, or the list of all."""
+@click.option("--all", "everything", is_flag=True, help="Explain all codes, as a Markdown page.")
+def explain(code: str | None, everything: bool) -> int:
+    """Prints the documentation of one check, or of all, or the list of all."""
     from eqtrace.checks.registry import CHECKS
 
+    if everything:
+        from eqtrace.report.checks import page
+
+        click.echo(page(CHECKS), nl=False)
+        return 0
     if code is None:
         width = max((len(check.name) for check in CHECKS), default=0)
         for check in CHECKS:

@@ -27,6 +27,7 @@ __all__ = [
     "exact",
     "half_ulp",
     "lift",
+    "no_floats",
     "pi",
     "precision",
 ]
@@ -41,6 +42,26 @@ def precision(bits: int) -> Iterator[None]:
         yield
     finally:
         ctx.prec = before
+
+
+_floats_refused = False
+
+
+@contextmanager
+def no_floats() -> Iterator[None]:
+    """Within the block a float that meets a ball raises, unless it is whole or infinite: it may have been rounded."""
+    global _floats_refused
+    before, _floats_refused = _floats_refused, True
+    try:
+        yield
+    finally:
+        _floats_refused = before
+
+
+def _operand(value: object) -> arb | None:
+    if _floats_refused and isinstance(value, float | np.floating) and math.isfinite(value) and not value.is_integer():
+        raise InexactConversion(f"{value!r}, a float that may have been rounded, meets a ball")
+    return as_arb(value)
 
 
 def as_arb(value: object) -> arb | None:
@@ -60,7 +81,7 @@ def as_arb(value: object) -> arb | None:
 
 def _binary(function: Callable[[arb, arb], arb], *, reflected: bool = False) -> Callable[[Ball, object], Any]:
     def operate(self: Ball, other: object) -> Any:
-        number = as_arb(other)
+        number = _operand(other)
         if number is None:
             return NotImplemented
         return Ball(function(number, self.arb) if reflected else function(self.arb, number))
@@ -70,7 +91,7 @@ def _binary(function: Callable[[arb, arb], arb], *, reflected: bool = False) -> 
 
 def _ordered(holds: Callable[[int], bool]) -> Callable[[Ball, object], Any]:
     def compare(self: Ball, other: object) -> Any:
-        number = as_arb(other)
+        number = _operand(other)
         if number is None:
             return NotImplemented
         order = arbs.order(self.arb, number)
@@ -175,11 +196,11 @@ class Ball:
     def __pow__(self, other: object, modulo: object = None) -> Any:
         if isinstance(other, int | np.integer) and not isinstance(other, bool):
             return Ball(arbs.power(self.arb, int(other)))
-        number = as_arb(other)
+        number = _operand(other)
         return NotImplemented if number is None else Ball(arbs.power(self.arb, number))
 
     def __rpow__(self, other: object, modulo: object = None) -> Any:
-        number = as_arb(other)
+        number = _operand(other)
         return NotImplemented if number is None else Ball(arbs.power(number, self.arb))
 
     def __pos__(self) -> Ball:
@@ -222,6 +243,19 @@ class Ball:
     def is_integer(self) -> bool:
         """Whether it is exactly an integer."""
         return arbs.whole(self.arb) is not None
+
+    # What NumPy's scalars offer as arrays of no axes: a maximum over the last axis may be one
+
+    def as_array(self) -> np.ndarray[Any, Any]:
+        """An array of no axes. A ball has no subscripts itself, or NumPy would take it for a sequence."""
+        array = np.empty((), dtype=object)
+        array[()] = self
+        return array
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _OF_SCALARS:
+            raise AttributeError(f"a ball has no attribute {name!r}")
+        return getattr(self.as_array(), name)
 
     # What NumPy's loops over objects call
 
@@ -288,6 +322,26 @@ class Ball:
     sinh, cosh, tanh = (_unary(arbs.FUNCTIONS[name]) for name in ("sinh", "cosh", "tanh"))
     arcsin, arccos, arctan = (_unary(arbs.FUNCTIONS[name]) for name in ("asin", "acos", "atan"))
     arcsinh, arccosh, arctanh = (_unary(arbs.FUNCTIONS[name]) for name in ("asinh", "acosh", "atanh"))
+
+
+_OF_SCALARS = frozenset(
+    (
+        "shape",
+        "ndim",
+        "size",
+        "T",
+        "sum",
+        "prod",
+        "max",
+        "min",
+        "copy",
+        "item",
+        "ravel",
+        "flatten",
+        "reshape",
+        "squeeze",
+    )
+)
 
 
 def _special(text: str) -> Ball:

@@ -26,7 +26,7 @@ from eqtrace.formula.ball import Ball, half_ulp
 
 _ARB = np.frompyfunc(arb, 1, 1)
 _BALL = np.frompyfunc(arb, 2, 1)
-_FINITE = np.frompyfunc(arb.is_finite, 1, 1)
+_PLAIN = np.frompyfunc(lambda x: x.is_finite() and not x.contains(0), 1, 1)
 _ORDER = np.frompyfunc(arbs.order, 2, 1)
 _POWER = np.frompyfunc(arbs.power, 2, 1)
 _FLOOR = np.frompyfunc(arbs.floor, 1, 1)
@@ -128,9 +128,8 @@ class BallOperations(Operations):
 
     def real_power(self, base: Value, exponent: Value) -> Value:
         """A power; integer exponents of finite balls go the quick way."""
-        if isinstance(exponent, int) and is_array(base) and bool(np.all(_FINITE(base))):
-            if not any(entry.contains(0) for entry in base.ravel()):
-                return base**exponent
+        if isinstance(exponent, int) and is_array(base) and bool(np.all(_PLAIN(base))):
+            return base**exponent
         if not is_array(exponent) and exponent == 0.5:
             return _FUNCTIONS["sqrt"](base)
         if is_array(base) or is_array(exponent):

@@ -14,6 +14,7 @@ from eqtrace.link import roles
 from eqtrace.link.coverage import Inputs, cover
 from eqtrace.link.faults import fault_of, unreadable
 from eqtrace.link.match import match
+from eqtrace.link.nearest import functions_like
 from eqtrace.link.place import place
 from eqtrace.model.anchor import Anchor, Match, Role
 from eqtrace.model.equation import Equation
@@ -48,10 +49,11 @@ def audit(specification: Specification, index: Index, config: Config, selected: 
         equations = [item for item in specification.equations if selected is None or item.id in selected]
         topics = {equation.topic for equation in equations}
         functions: dict[str, tuple[FunctionRef, ...]] = {}
+        unread: dict[str, Span] = {}  # files that only `functions` name, at the first that does
         faults: list[Fault] = []
         for topic in specification.topics:
             if topic.id in topics:
-                functions[topic.id], unknown = _functions(topic, graph)
+                functions[topic.id], unknown = _functions(topic, graph, unread)
                 faults.extend(unknown)
         matches = {anchor.id: match(anchor, index) for equation in equations for anchor in equation.anchors}
         for equation in equations:
@@ -62,11 +64,12 @@ def audit(specification: Specification, index: Index, config: Config, selected: 
         coverage, lacks, waivers = cover(inputs)
         faults.extend(lacks)
         faults.extend(fault for item in waivers if (fault := _waiver_fault(item, index)) is not None)
-        faults.extend(_unreadable_files(equations, waivers, index, config.coverage != "off" and selected is None))
+        whole = config.coverage != "off" and selected is None
+        faults.extend(_unreadable_files(equations, waivers, index, unread, whole))
     return Audit(matches, tuple(faults), coverage, graph, waivers)
 
 
-def _functions(topic: Topic, graph: CallGraph) -> tuple[tuple[FunctionRef, ...], list[Fault]]:
+def _functions(topic: Topic, graph: CallGraph, unread: dict[str, Span]) -> tuple[tuple[FunctionRef, ...], list[Fault]]:
     found: list[FunctionRef] = []
     faults: list[Fault] = []
     for text in topic.functions:
@@ -75,9 +78,13 @@ def _functions(topic: Topic, graph: CallGraph) -> tuple[tuple[FunctionRef, ...],
             found.append(ref)
             continue
         path, _, qualname = text.value.partition("::")
-        problem = graph.index.problem(path)
-        reason = f"{path}: {problem.message}" if problem else f"{path} defines no `{qualname}`"
-        faults.append(Fault("unknown-reference", f"function `{text.value}` is not there: {reason}", text.span))
+        file = graph.index.file(path)
+        if file is None:
+            unread.setdefault(path, text.span)
+            continue
+        near = ", ".join(item.reason for item in functions_like(file, qualname))
+        message = f"{path} defines no function `{qualname}`"
+        faults.append(Fault("unknown-reference", message, text.span, f"nearest: {near}" if near else ""))
     return tuple(found), faults
 
 
@@ -99,15 +106,14 @@ def _anchor_faults(
 def _waiver_fault(found: Match, index: Index) -> Fault | None:
     """A waiver's line is a claim like an anchor's; whatever else is wrong with one is told as an unused waiver."""
     fault = fault_of(found, None, index)
-    if fault is not None and fault.kind == "line-moved" and found.span is not None:
-        return replace(fault, hint=f"write {found.span.path}:{found.span.line}")
-    return fault if fault is not None and fault.kind in ("weak-anchor", "anchor-ambiguous") else None
+    told = ("line-moved", "weak-anchor", "anchor-ambiguous")
+    return fault if fault is not None and fault.kind in told else None
 
 
 def _unreadable_files(
-    equations: Iterable[Equation], waivers: Iterable[Match], index: Index, sources: bool
+    equations: Iterable[Equation], waivers: Iterable[Match], index: Index, named: Mapping[str, Span], sources: bool
 ) -> Iterator[Fault]:
-    """One fault a file, at the first anchor that cites it (else at the file itself)."""
+    """One fault a file, at the first anchor that cites it (else where it is named, else at the file itself)."""
     cited: dict[str, list[tuple[Anchor, str | None]]] = {}
     pairs = [(anchor, equation.id) for equation in equations for anchor in equation.anchors]
     for anchor, equation_id in (*pairs, *((item.anchor, None) for item in waivers)):
@@ -116,8 +122,11 @@ def _unreadable_files(
             cited.setdefault(path, []).append((anchor, equation_id))
     for path, anchors in cited.items():
         yield _unreadable(path, anchors, index)
+    for path, span in named.items():
+        if path not in cited:
+            yield replace(_unreadable(path, [], index), span=span)
     for path in index.sources() if sources else ():
-        if path not in cited and index.problem(path) is not None:
+        if path not in cited and path not in named and index.problem(path) is not None:
             yield _unreadable(path, [], index)
 
 

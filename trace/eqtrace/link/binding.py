@@ -48,7 +48,7 @@ _HINT = "a left side is `result`, `operand`, a target or a part of the statement
 
 def _unbound(match: Match, equation: Equation, statement: Statement, left_sides: tuple[str, ...]) -> Fault:
     names_left = " or ".join(left_sides)
-    message = f"captures no left side: nothing in `{statement.source}` is bound to {names_left}"
+    message = f"the anchor captures no left side: nothing in `{statement.source}` is bound to {names_left}"
     related = (Related(statement.span, "the statement"),)
     hint = f"add `{left_sides[0]}: result` or a target of the statement to `bind`"
     return Fault("unbound-left-side", message, place(match.anchor), hint, related, equation.id)
@@ -75,7 +75,8 @@ def _right_fault(text: Text, statement: Statement, here: set[str]) -> tuple[str,
     roots = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id != "len"}
     absent = sorted(roots - here)
     if absent:
-        return f"does not occur in the statement ({', '.join(absent)})", 0
+        names_absent = "" if absent == [text.value] else f" ({', '.join(absent)} is not there)"
+        return f"does not occur in the statement{names_absent}", 0
     return None
 
 

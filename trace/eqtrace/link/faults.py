@@ -79,7 +79,7 @@ def _comment_there(anchor: Anchor, index: Index) -> Span | None:
 def _unresolved(match: Match, equation: str | None) -> Fault:
     anchor = match.anchor
     related = tuple(Related(candidate.span, candidate.reason) for candidate in match.candidates)
-    shown = "; ".join(f"{item.span.path}:{item.span.line} is {item.reason}" for item in match.candidates[:3])
+    shown = "; ".join(f"{item.span.path}:{item.span.line} ({item.reason})" for item in match.candidates[:3])
     if match.status is Status.AMBIGUOUS:
         message = f"`{first_line(anchor.code)}` stands {len(related)} times in {_where(anchor)}"
         hint = "add `occurrence` (from 0), or the line of the one that is meant"
@@ -91,6 +91,8 @@ def _unresolved(match: Match, equation: str | None) -> Fault:
         )
     else:
         message = f"`{first_line(anchor.code)}` is not in {_where(anchor)}"
+        if anchor.occurrence is not None:
+            message += f" as occurrence {anchor.occurrence} (from 0)"
         hint = f"nearest: {shown}" if shown else "nothing like it was found"
     return Fault("anchor-missing", message, place(anchor), hint, related, equation)
 

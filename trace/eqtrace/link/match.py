@@ -82,17 +82,18 @@ def _choose(anchor: Anchor, equal: Sequence[Statement]) -> Match:
     """One of the statements that equal the anchor's."""
     if anchor.occurrence is not None:
         if not 0 <= anchor.occurrence < len(equal):
-            reason = f"equal, but there are only {len(equal)} and the anchor names occurrence {anchor.occurrence}"
-            return Match(anchor, Status.MISSING, None, candidates=tuple(Candidate(item.span, reason) for item in equal))
+            return Match(anchor, Status.MISSING, None, candidates=_counted(equal))
         equal = [equal[anchor.occurrence]]
     claimed = [item for item in equal if item.line == anchor.line]
     if len(claimed) == 1:
         return found(anchor, claimed[0], Status.OK)
     if len(equal) == 1:
         return found(anchor, equal[0], Status.MOVED)
-    reasons = [f"equal: occurrence {number} in its function" for number in range(len(equal))]
-    candidates = tuple(Candidate(item.span, reason) for item, reason in zip(equal, reasons, strict=True))
-    return Match(anchor, Status.AMBIGUOUS, None, candidates=candidates)
+    return Match(anchor, Status.AMBIGUOUS, None, candidates=_counted(equal))
+
+
+def _counted(equal: Sequence[Statement]) -> tuple[Candidate, ...]:
+    return tuple(Candidate(item.span, f"occurrence {number} in its function") for number, item in enumerate(equal))
 
 
 def _not_found(anchor: Anchor, file: SourceFile, function: str, wanted: ast.AST, index: Index) -> Match:

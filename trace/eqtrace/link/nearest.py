@@ -112,10 +112,7 @@ def functions_like(file: SourceFile, function: str) -> tuple[Candidate, ...]:
     near = difflib.get_close_matches(function, defined, n=2)
     last = function.rpartition(".")[2]
     near += [name for name in defined if name.rpartition(".")[2] == last and name not in near]
-    return tuple(
-        Candidate(file.span(file.definitions[name][-1]), f"there is no `{function}`, but a `{name}`")
-        for name in near[:_SHOWN]
-    )
+    return tuple(Candidate(file.span(file.definitions[name][-1]), f"a function `{name}`") for name in near[:_SHOWN])
 
 
 def _shown(function: str) -> str:

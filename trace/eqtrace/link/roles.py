@@ -90,9 +90,10 @@ def _no_call(statement: Statement, graph: CallGraph, functions: Collection[Funct
         return "", ""
     if not functions:
         return "", ""
-    shown = ", ".join(sorted(f"`{ref.qualname}`" for ref in called))
-    what = f"it calls {shown}" if shown else "it holds no call that leads to a function of the project"
-    return f"{what}, and none of the topic's functions ({_listed(functions)})", "cite the statement that holds the call"
+    reason = f"it calls none of the topic's functions ({_listed(functions)})"
+    if called:
+        reason += f", only {_listed(called)}"
+    return reason, "cite the statement that holds the call"
 
 
 def _no_test(statement: Statement, graph: CallGraph, functions: Collection[FunctionRef]) -> tuple[str, str]:

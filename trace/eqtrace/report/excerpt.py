@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import unicodedata
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from eqtrace.report.styled import Line, clean
 
 _WIDTH = 112  # longer lines are shown around the caret only
 _LEAD = 36  # characters that then stay visible before it
+_LARGEST = 10_000_000  # bytes of a file that is quoted
 
 
 @dataclass(slots=True)
@@ -23,13 +25,21 @@ class Files:
     def line(self, path: str, number: int) -> str | None:
         """Line `number` (from 1) of a file, or None where there is none."""
         if path not in self._lines:
-            try:
-                text = (self.root / path).read_bytes().decode("utf-8-sig", "replace")
-            except (OSError, ValueError):
-                text = ""
-            self._lines[path] = text.replace("\r\n", "\n").split("\n")
+            self._lines[path] = self._text(path).replace("\r\n", "\n").split("\n")
         lines = self._lines[path]
         return lines[number - 1] if 0 < number <= len(lines) else None
+
+    def _text(self, path: str) -> str:
+        """A file's text; '' of a device, of a link out of the root, and of whatever else a finding may complain of."""
+        try:
+            real = os.path.realpath(self.root / path)
+            if not os.path.isabs(path) and not real.startswith(os.path.join(os.path.realpath(self.root), "")):
+                return ""
+            if not os.path.isfile(real) or os.path.getsize(real) > _LARGEST:
+                return ""
+            return Path(real).read_bytes().decode("utf-8-sig", "replace")
+        except (OSError, ValueError):
+            return ""
 
 
 def excerpt(span: Span, files: Files, gutter: int, style: str) -> list[Line]:

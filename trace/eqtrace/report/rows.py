@@ -130,7 +130,7 @@ def _place(finding: Finding) -> tuple[str, int, int, str, str]:
 
 def _summary(results: Results, equations: tuple[EquationRow, ...], findings: tuple[Finding, ...]) -> Summary:
     anchors = [anchor for each in equations for anchor in each.anchors]
-    executed = [anchor for anchor in anchors if anchor.executions]
+    executed = [anchor for anchor in anchors if anchor.executions and anchor.role in _RUN]
     severities = Counter(finding.severity.value for finding in findings)
     counted = Counter(each.verdict for each in equations)
     waivers = results.specification.waivers

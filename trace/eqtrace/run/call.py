@@ -23,6 +23,8 @@ _BINARY: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Mod: operator.mod,
 }
 
+_WRITING = frozenset({"dump", "tofile"})  # methods of arrays that write files
+
 
 class CallError(Exception):
     """A `call` expression that is not in the whitelist, or that names something unknown."""
@@ -111,11 +113,15 @@ class Interpreter:
     def _call(self, function: Any, arguments: list[ast.expr], keywords: list[ast.keyword]) -> Any:
         if isinstance(function, types.MethodType | types.BuiltinMethodType):
             owner = function.__self__
-            if not (self._is_own(type(owner)) or isinstance(owner, np.random.Generator | np.ndarray)):
+            writes = isinstance(owner, np.ndarray) and function.__name__ in _WRITING
+            kind = owner if isinstance(owner, type) else type(owner)
+            if writes or not (self._is_own(kind) or isinstance(owner, np.random.Generator | np.ndarray)):
                 raise CallError("only methods of the package's own objects, arrays and rng may be called")
         elif not self._is_own(function):
             raise CallError("only the package's own functions and classes may be called")
-        named = {keyword.arg: self.evaluate(keyword.value) for keyword in keywords if keyword.arg}
+        if not all(keyword.arg for keyword in keywords):
+            raise CallError("`**` is not allowed in a call")
+        named = {str(keyword.arg): self.evaluate(keyword.value) for keyword in keywords}
         return function(*map(self.evaluate, arguments), **named)
 
 

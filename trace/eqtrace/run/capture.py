@@ -7,7 +7,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -66,6 +66,7 @@ class Target:
     symbols: tuple[str, ...]
     call: Callable[[Draw, np.random.Generator], Any]
     watched: Mapping[str, str]  # symbols whose value the call must leave as it was: symbol to parameter
+    function: str  # the qualified name of the one in which a cited line stands
 
 
 class Captures:
@@ -75,17 +76,23 @@ class Captures:
         self._session = session
         self._scenarios: Executions | None = None
 
-    def of(self, equation: Equation) -> Executions:
-        """Every execution of the equation's cited lines: drawn calls first, then scenarios."""
+    def of(self, equation: Equation, accept: Callable[[Draw], bool] | None = None) -> Executions:
+        """Every execution of the equation's cited lines: drawn calls (of draws that `accept` takes), then scenarios."""
         found = Executions()
         for target in self.targets(equation, found):
-            self._draw(equation, target, found)
+            self._draw(equation, target, found, accept)
         scenarios = self.scenarios(equation.span)
-        found.faults.extend(scenarios.faults)
         for anchor in equation.anchors:
             found.by_anchor.setdefault(anchor.id, []).extend(scenarios.by_anchor.get(anchor.id, ()))
         found.counts = self.counts(equation, found.counts)
+        if not all(found.by_anchor[anchor.id] for anchor, _ in self._session.work.sites_of(equation)):
+            found.faults.extend(scenarios.faults)
         return found
+
+    @property
+    def failed_scenarios(self) -> tuple[Fault, ...]:
+        """The scenarios that failed; they are no equation's own fault."""
+        return tuple(self._scenarios.faults) if self._scenarios is not None else ()
 
     def counts(self, equation: Equation, own: Mapping[str, int]) -> dict[str, int]:
         """How often each of the equation's lines ran: in a method's own runs and in the scenarios."""
@@ -157,7 +164,8 @@ class Captures:
             session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
         session.recorder.clear()
         shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
-        found.add(recording.events, recording.executions, f"scenario {name}, run {number} ({shown})")
+        origin = f"scenario {name}, run {number}{f' ({shown})' if shown else ''}"
+        found.add(recording.events, recording.executions, origin)
         return {anchor for anchor in recording.executions if session.work.sites[anchor].outputs}
 
     # --- calls with drawn inputs ---------------------------------------------------------------------------------
@@ -172,7 +180,9 @@ class Captures:
             seen.add(key)
             module = self._session.module(self._session.work.modules[site.file], equation.span)
             target = (
-                self._called(equation, module, found) if equation.call else self._by_parameters(equation, site, module)
+                self._called(equation, site, module, found)
+                if equation.call
+                else self._by_parameters(equation, site, module)
             )
             if target is not None:
                 yield target
@@ -193,19 +203,20 @@ class Captures:
 
         def call(draw: Draw, rng: np.random.Generator) -> Any:
             given = {parameter: draw.values[symbol] for parameter, symbol in parameters.items()}
-            bound = inspect.BoundArguments(signature, given)  # type: ignore[arg-type]
+            bound = inspect.BoundArguments(signature, given)
             return function(*bound.args, **bound.kwargs)
 
         written = self._written(site)
         watched = {symbol: parameter for parameter, symbol in parameters.items() if parameter not in written}
-        return Target(f"{module.__name__}.{site.function}", tuple(dict.fromkeys(parameters.values())), call, watched)
+        symbols = tuple(dict.fromkeys(parameters.values()))
+        return Target(f"{module.__name__}.{site.function}", symbols, call, watched, site.function)
 
-    def _called(self, equation: Equation, module: types.ModuleType, found: Executions) -> Target | None:
+    def _called(self, equation: Equation, site: Site, module: types.ModuleType, found: Executions) -> Target | None:
         text: Text = equation.call  # type: ignore[assignment]
         try:
             node = parse_call(text)
         except CallError as error:
-            found.faults.append(Fault("method-not-run", str(error), text.span, equation=equation.id))
+            found.faults.append(Fault("form-syntax", f"call: {error}", text.span, equation=equation.id))
             return None
         used = names(node)
         symbols = tuple(name for name in equation.symbols if name in used)
@@ -216,7 +227,7 @@ class Captures:
         form = self._session.work.forms[equation.id]
         written = {name for part in range(len(form.parts)) for name in form.left(part)}
         watched = {name: name for name in symbols if name not in written}
-        return Target(f"{module.__name__}: {text.value}", symbols, call, watched)
+        return Target(f"{module.__name__}: {text.value}", symbols, call, watched, site.function)
 
     def _written(self, site: Site) -> set[str]:
         """Names that a cited statement of the same function changes in place on purpose: roots of its targets."""
@@ -227,18 +238,28 @@ class Captures:
             for text in other.outputs.values()
         }
 
-    def _draw(self, equation: Equation, target: Target, found: Executions) -> None:
+    def _draw(
+        self, equation: Equation, target: Target, found: Executions, accept: Callable[[Draw], bool] | None
+    ) -> None:
         form = self._session.work.forms[equation.id]
         rng = self._session.rng(equation.id, target.name)
         try:
-            made = list(draws(form, equation.symbols, target.symbols, rng))
+            made = list(filter(accept, draws(form, equation.symbols, target.symbols, rng)))
         except NoDraw as error:
             place = equation.where.span if equation.where else equation.span
             found.faults.append(Fault("value-undecided", str(error), place, equation=equation.id))
             return
+        failure: Fault | None = None
         for draw in made:
-            self._call(equation, target, draw, rng, found)
-        if is_scalar(form) and all(equation.symbols[name].shape in ((), None) for name in target.symbols):
+            try:
+                self._call(equation, target, draw, rng, found)
+            except Failed as failed:
+                failure = failure or replace(failed.fault, hint=failed.fault.hint or f"with {_shown(draw)}")
+                if failed.__cause__ is None:  # it hung or crashed: it is not called again
+                    break
+        if failure is not None:
+            found.faults.append(failure)
+        elif is_scalar(form) and all(equation.symbols[name].shape in ((), None) for name in target.symbols):
             self._try_arrays(equation, target, made, rng, found)
 
     def record(self, equation: Equation, target: Target, draw: Draw, rng: np.random.Generator) -> Recording:
@@ -247,8 +268,16 @@ class Captures:
         Raises:
             Failed: the call raised.
         """
+
+        def call() -> Any:
+            try:
+                return target.call(draw, rng)
+            except CallError as error:
+                place = equation.call.span if equation.call else equation.span
+                raise Failed(Fault("form-syntax", f"call: {error}", place, equation=equation.id)) from error
+
         with self._session.recorder.recording() as recording:
-            self._session.perform(f"call of {target.name}", equation.span, lambda: target.call(draw, rng))
+            self._session.perform(f"call of {target.name}", equation.span, call)
         return recording
 
     def _call(
@@ -259,7 +288,8 @@ class Captures:
         found.add(recording.events, recording.executions, f"call of {target.name} with {draw.origin}")
         for symbol, parameter in target.watched.items():
             if not equal(before[symbol], draw.values[symbol]):
-                message = f"{target.name} changes its argument `{parameter}` ({symbol}) in place"
+                which = f"`{parameter}`" if parameter == symbol else f"`{parameter}` ({symbol})"
+                message = f"{target.name} changes its argument {which} in place"
                 hint = "compute into a new array, or bind the changed name as a left side if that is the formula"
                 fault = Fault("argument-changed", message, equation.span, hint, self._defined(equation), equation.id)
                 if fault not in found.faults:
@@ -272,8 +302,10 @@ class Captures:
     def _try_arrays(
         self, equation: Equation, target: Target, made: list[Draw], rng: np.random.Generator, found: Executions
     ) -> None:
-        """Scalar formulas are tried with arrays too: of every symbol, else of the first one alone."""
-        for chosen in (target.symbols, target.symbols[:1]):
+        """Scalar formulas are tried with arrays too: of every real symbol, else of the first one alone."""
+        real = tuple(name for name in target.symbols if not equation.symbols[name].domain.integer)
+        reason = ""
+        for chosen in dict.fromkeys((real, real[:1])) if real else ():
             values = {
                 name: np.array([draw.values[name] for draw in made[-_BATCH:]])
                 if name in chosen
@@ -287,4 +319,14 @@ class Captures:
                 reason = failed.fault.message.splitlines()[-1]
             else:
                 return
-        found.limits.append(f"{target.name} was tried with scalars only: it does not take arrays ({reason})")
+        if reason:
+            found.limits.append(f"{target.name} was tried with scalars only: it does not take arrays ({reason})")
+
+
+def _shown(draw: Draw) -> str:
+    """A draw in short: scalars, and shapes of arrays."""
+    values = (
+        f"{name} {f'of shape {shape}' if (shape := np.shape(value)) else value!r}"
+        for name, value in draw.values.items()
+    )
+    return f"{draw.origin}: {', '.join(values)}"

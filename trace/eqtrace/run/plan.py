@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from eqtrace.code.bind import TARGET, changed_in_place, parse_left, parse_right
+from eqtrace.code.bind import TARGET, parse_left, parse_right
 from eqtrace.code.tree import StatementNode, targets
 from eqtrace.run import walk
 from eqtrace.run.site import Site
@@ -87,9 +87,9 @@ def make_plan(
 
 
 def written(statement: StatementNode) -> list[ast.expr]:
-    """What a statement itself changes: its targets, and what its call changes in place."""
+    """What a statement itself writes to. What a call changes in place (`out=x`) it may change only as a left side."""
     deleted = statement.targets if isinstance(statement, ast.Delete) else []
-    return [*targets(statement), *changed_in_place(statement), *deleted]
+    return [*targets(statement), *deleted]
 
 
 def _base(target: ast.expr) -> ast.expr:

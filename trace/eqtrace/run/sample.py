@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -104,17 +105,38 @@ def large_draw(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...
     Raises:
         NoDraw: `where` refuses everything that was tried.
     """
+    names = size_names(form, wanted)
+    counts = {each for each in wanted if _is_unbounded_count(symbols[each])}
+    # Together about 3e4 entries; a single size stays so small that its square fits into memory.
+    middle = min(1500.0, 3e4 ** (1 / max(1, len(names) + len(counts))))
+    low, high = int(0.5 * middle) + 1, int(1.5 * middle) + 2
     for _ in range(_TRIES):
-        sizes = {name: int(rng.integers(60, 240)) for name in size_names(form, wanted)}
-        values: dict[str, Any] = {}
-        for each in wanted:
-            domain = symbols[each].domain
-            unbounded = domain.integer and domain.maximum is None and not symbols[each].shape
-            value = value_of(form, symbols[each], sizes, rng, RANDOM[0][1])
-            values[each] = int(rng.integers(60, 240)) if unbounded else value
+        sizes = {name: int(rng.integers(low, high)) for name in names}
+        values = {
+            each: int(rng.integers(low, high))
+            if each in counts
+            else value_of(form, symbols[each], sizes, rng, RANDOM[0][1])
+            for each in wanted
+        }
         if holds(form, values, sizes) is not False:
             return Draw(values, sizes, "large sizes")
     raise NoDraw("no large input satisfies `where`")
+
+
+def _is_unbounded_count(symbol: Symbol) -> bool:
+    return symbol.domain.integer and symbol.domain.maximum is None and not symbol.shape
+
+
+def skewed_draw(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rng: Generator) -> Draw:
+    """One draw at small sizes whose entries differ widely: its probability rows are far from even.
+
+    Raises:
+        NoDraw: `where` refuses everything that was tried.
+    """
+    draw = _draw(form, symbols, wanted, rng, lambda rng, shape: rng.exponential(size=shape) ** 2, "skewed")
+    if draw is None:
+        raise NoDraw("no skewed input satisfies `where`")
+    return draw
 
 
 def _draw(
@@ -190,12 +212,20 @@ def _within(domain: Domain, sizes: Mapping[str, int], rng: Generator, fill: Fill
 def _integers(
     domain: Domain, low: float | None, high: float | None, rng: Generator, shape: tuple[int, ...]
 ) -> np.ndarray:
-    first = int(-5 if low is None else low) + ("min" in domain.open)
-    last = int(first + 9 if high is None else high) - ("max" in domain.open)
+    first, last = _whole_bounds(domain, low, high)
     if domain.distinct and shape:
         count = int(np.prod(shape))
         return rng.permutation(np.arange(first, max(last + 1, first + count)))[:count].reshape(shape)
     return rng.integers(first, max(first, last) + 1, shape)
+
+
+def _whole_bounds(domain: Domain, low: float | None, high: float | None) -> tuple[int, int]:
+    """The first and the last integer that a domain allows; ten of them where it leaves an end open."""
+    first = None if low is None else math.floor(low) + 1 if "min" in domain.open else math.ceil(low)
+    last = None if high is None else math.ceil(high) - 1 if "max" in domain.open else math.floor(high)
+    if first is None:
+        first = -5 if last is None else min(-5, last - 9)
+    return first, first + 9 if last is None else last
 
 
 def _bounded(
@@ -211,5 +241,6 @@ def _bounded(
         values = np.where(values > high, high - np.abs(values - high), values)
     for name, bound, inward in (("min", low, 1.0), ("max", high, -1.0)):
         if name in excluded and bound is not None:
-            values = np.where(values == bound, bound + inward * (1e-6 + rng.random(values.shape)), values)
+            width = 1.0 if low is None or high is None else (high - low) / 2
+            values = np.where(values == bound, bound + inward * width * (1e-6 + 0.9 * rng.random(values.shape)), values)
     return values

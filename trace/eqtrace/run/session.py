@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 import sys
 import time
 import traceback
@@ -19,6 +20,7 @@ from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.capture import Captures
+from eqtrace.run.children import ending_children
 from eqtrace.run.exact.shadow import Constants, Shadows
 from eqtrace.run.failed import Failed
 from eqtrace.run.hook import install
@@ -26,6 +28,9 @@ from eqtrace.run.methods import METHODS
 from eqtrace.run.outcome import Lost
 from eqtrace.run.record import Recorder
 from eqtrace.run.work import Unit, Work
+
+_DUMPED = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)  # as faulthandler writes it
+_LINES = 20  # of a lost worker's output that a finding shows
 
 
 class Session:
@@ -59,7 +64,8 @@ class Session:
             fault = replace(failed.fault, equation=equation.id, method=unit.method)
             detail = fault.message.splitlines()[0]
             result = MethodResult(equation.id, unit.method, Verdict.NOT_CHECKED, Evidence(detail=detail), (fault,))
-        return replace(result, seconds=time.perf_counter() - started)
+        faults = (*self.captures.failed_scenarios, *result.faults)
+        return replace(result, faults=faults, seconds=time.perf_counter() - started)
 
     def rng(self, *names: str) -> np.random.Generator:
         """A generator that depends on the seed and on what it is for, never on the order of the work."""
@@ -72,11 +78,11 @@ class Session:
             Failed: it raised or exited, or it hung or crashed in an earlier worker.
         """
         if activity in self._poisoned:
-            hint = "nothing after it in the same run was seen; a longer limit is --timeout SECONDS"
-            raise Failed(Fault("user-code-failed", f"{activity} {self._poisoned[activity].reason}", span, hint))
+            raise Failed(self._lost(activity, span, self._poisoned[activity]))
         self._activity(activity)
         try:
-            return work()
+            with ending_children():
+                return work()
         except Failed:
             raise
         except BaseException as error:
@@ -91,24 +97,48 @@ class Session:
             Failed: it cannot be imported.
         """
         if name not in sys.modules:
-            self.perform(f"import {name}", span, lambda: importlib.import_module(name))
+            self.perform(f"import of {name}", span, lambda: importlib.import_module(name))
         return sys.modules[name]
 
     def is_user_file(self, file: str) -> bool:
-        """Whether a source file is the user's (its functions have exact twins, its frames are shown)."""
+        """Whether a source file is the user's (its functions have exact twins)."""
         return file in self.work.modules or file in self.work.user_files
+
+    def _is_shown(self, file: str) -> bool:
+        """Whether tracebacks show a file's frames."""
+        return self.is_user_file(file) or file == self.work.scenarios
 
     def relative(self, file: str) -> str:
         """A file's path as findings show it."""
         return file.removeprefix(self.work.root.rstrip("/") + "/")
 
+    def _lost(self, activity: str, span: Span, lost: Lost) -> Fault:
+        """The fault of an activity that cost a worker, with the place in the user's code where that was."""
+        frames = [
+            (file, int(line), function)
+            for file, line, function in _DUMPED.findall(lost.traceback)
+            if self._is_shown(file)
+        ]  # the innermost is first
+        shown = [
+            f'  File "{self.relative(file)}", line {line}, in {function}' for file, line, function in reversed(frames)
+        ]
+        message = "\n".join([f"{activity} {lost.reason}", *shown, *lost.output.splitlines()[-_LINES:]])
+        related = tuple(
+            Related(Span(self.relative(file), line), f"it was here: {lost.reason}") for file, line, _ in frames[:1]
+        )
+        hint = "a longer limit is --timeout SECONDS" if lost.reason.startswith("timed out") else ""
+        return Fault("user-code-failed", message, span, hint, related)
+
     def _failure(self, activity: str, span: Span, error: BaseException) -> Fault:
-        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if self.is_user_file(frame.filename)]
+        frames = [frame for frame in traceback.extract_tb(error.__traceback__) if self._is_shown(frame.filename)]
         last = "".join(traceback.format_exception_only(error)).rstrip()
         related: tuple[Related, ...] = ()
         if frames:
             related = (
-                Related(Span(self.relative(frames[-1].filename), frames[-1].lineno or 1), f"raised here: {last}"),
+                Related(
+                    Span(self.relative(frames[-1].filename), frames[-1].lineno or 1, (frames[-1].colno or 0) + 1),
+                    f"raised here: {last}",
+                ),
             )
-        shown = "".join(traceback.format_list(frames)) + last
+        shown = "".join(traceback.format_list(frames)).replace(f"{self.work.root.rstrip('/')}/", "") + last
         return Fault("user-code-failed", f"{activity} raised {type(error).__name__}\n{shown}", span, "", related)

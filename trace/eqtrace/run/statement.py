@@ -44,6 +44,7 @@ class Statement:
         statement = Tree(SourceFile(site.file, text, tree)).statement(site.line, site.column)
         if not isinstance(statement, ast.stmt):
             raise CannotRun("the statement is not where it was")
+        self.reads = _reads(statement)
         try:
             lefts = {symbol: parse_left(text, statement) for symbol, text in site.outputs.items()}
         except BindError as error:
@@ -130,3 +131,10 @@ def _assignment(left: Left, statement: ast.stmt) -> ast.stmt:
         raise CannotRun("the statement has no value that could be computed again")
     target = ast.copy_location(ast.Name(_RESULT, ast.Store()), statement)
     return ast.copy_location(ast.Assign([target], left.node), statement)
+
+
+def _reads(statement: ast.stmt) -> frozenset[str]:
+    """The names whose values a statement reads."""
+    names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
+    target = statement.target if isinstance(statement, ast.AugAssign) else None
+    return frozenset(names | ({target.id} if isinstance(target, ast.Name) else set()))

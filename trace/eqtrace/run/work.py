@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import textwrap
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from eqtrace.code.bind import is_result
+from eqtrace.code.bind import BindError, is_result, parse_left
 from eqtrace.formula.form import RESULT, Form
 from eqtrace.model.anchor import Anchor, Match, Role
 from eqtrace.model.equation import Equation
@@ -58,7 +60,7 @@ def site_of(match: Match, equation: Equation, form: Form | None, root: Path) -> 
     inputs: dict[str, str] = {}
     outputs: dict[str, str] = {}
     if form is not None and anchor.role in COMPUTING:
-        inputs, outputs = bound_names(anchor, equation, form, match.function)
+        inputs, outputs = bound_names(anchor, equation, form, match.function, match.source)
     return Site(
         anchor=anchor.id,
         path=span.path,
@@ -75,8 +77,13 @@ def site_of(match: Match, equation: Equation, form: Form | None, root: Path) -> 
     )
 
 
-def bound_names(anchor: Anchor, equation: Equation, form: Form, function: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Right sides (read before) and left sides (read after) of an anchor, by symbol."""
+def bound_names(
+    anchor: Anchor, equation: Equation, form: Form, function: str, source: str = ""
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Right sides (read before) and left sides (read after) of an anchor, by symbol.
+
+    Where the form has several statements, the line shows those whose left side occurs in its `source`.
+    """
     parts = range(len(form.parts)) if anchor.part is None else (anchor.part,)
     left = {name for part in parts for name in form.left(part)}
     needed = {name for part in parts for name in form.needed(part)}
@@ -85,6 +92,8 @@ def bound_names(anchor: Anchor, equation: Equation, form: Form, function: str) -
     for name in sorted(left | needed):
         code = _code(anchor, equation, name.removeprefix("Old(").removesuffix(")"), function)
         if code and name in left:
+            if len(parts) > 1 and name not in anchor.bind and source and not _occurs(code, source):
+                continue
             outputs[name] = code
         elif code:
             inputs[name] = code
@@ -93,6 +102,20 @@ def bound_names(anchor: Anchor, equation: Equation, form: Form, function: str) -
             outputs[name] = text.value
             inputs.pop(name, None)
     return inputs, outputs
+
+
+def _occurs(name: str, source: str) -> bool:
+    """Whether a left side stands in a statement."""
+    for text in (source, f"{source}\n pass", f"try:\n pass\n{source}\n pass"):  # headers have no body of their own
+        try:
+            statement = ast.parse(textwrap.dedent(text)).body[0]
+            parse_left(name, statement)
+        except SyntaxError:
+            continue
+        except BindError:
+            return False
+        return True
+    return True
 
 
 def used_symbols(form: Form) -> frozenset[str]:

@@ -6,6 +6,8 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from eqtrace.model.finding import Related
+from eqtrace.model.span import Span
 from eqtrace.model.topic import Page, Review, Waiver, Work
 from eqtrace.spec import mistakes, schema
 from eqtrace.spec.context import Context, child, inside, optional_text, texts
@@ -17,14 +19,18 @@ Model = TypeVar("Model", bound=BaseModel)
 def pages(document: Document, context: Context) -> tuple[Page, ...]:
     """The pages, in their order."""
     found: dict[str, Page] = {}
+    first: dict[str, Span] = {}
     for model, place in _listed(document, schema.PAGES, schema.Page, "a list of pages: - {page: ..., title: ...}"):
         if model.page in found:
-            document.fault("duplicate-id", child(place, "page"), f"the page `{model.page}` is there already")
+            related = (Related(first[model.page], "first here"),)
+            message = f"the page `{model.page}` is there already"
+            document.fault("duplicate-id", child(place, "page"), message, "give one of them another name", related)
             continue
         topics = texts(document, child(place, "topics"))
         for topic in topics:
             context.refer("topic", topic)
         context.prose(optional_text(document, place, "intro"))
+        first[model.page] = document.span(child(place, "page"))
         found[model.page] = Page(model.page, model.title, model.intro, topics)
     return tuple(found.values())
 

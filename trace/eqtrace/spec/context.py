@@ -42,6 +42,7 @@ class Context:
         first = ids.setdefault(name, span)
         if first is span:
             return True
+        self.broken.add(name)  # what the second one holds is left out, and may be what is named elsewhere
         related = (Related(first, "first here"),)
         message = f"the {what} `{name}` is there already"
         self.faults.append(Fault("duplicate-id", message, span, "give one of them another name", related))

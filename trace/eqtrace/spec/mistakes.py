@@ -158,7 +158,8 @@ class _Mistake:
         reading = scalar.reading(node)
         subject = f"`{self.name}`: `{node.value}`" if self.name else f"`{node.value}`"
         if reading and text:
-            hint = f"put it in quotes: '{node.value}'"
+            rewrite = scalar.number_rewrite(node) if number else ""
+            hint = f"write {rewrite}" if rewrite else f"put it in quotes: '{node.value}'"
             self.document.fault("yaml-type", node, f"{subject} is read as {reading}, but {words} is wanted", hint)
             return True
         misread = isinstance(scalar.value(node), scalar.Misread)

@@ -107,7 +107,7 @@ class Symbol(_Entry):
             json_schema_extra=_without_default,
         )
     )
-    shape: Annotated[list[Expression], Wanted("a list of dimensions like [T, d]")] | None = Field(
+    shape: Annotated[list[Expression], Wanted("a list of dimensions like [T, d]", number=True)] | None = Field(
         None, description="Dimensions as sizes or expressions; [] is a scalar; '...' may lead."
     )
     parameter: bool = Field(False, description="Whether it is a trained parameter.")
@@ -242,7 +242,7 @@ class ShortEntry(_Formula):
     states: str | None = Field(None, description="Where the form is read from: docstring.")
     gradient_of: str | None = Field(None, description="The function whose gradient this one returns.")
     by: str = Field("", description="The parameter that gradient_of differentiates by.")
-    shapes: dict[str, Annotated[list[Expression], Wanted("a list of dimensions like [n]")]] = Field(
+    shapes: dict[str, Annotated[list[Expression], Wanted("a list of dimensions like [n]", number=True)]] = Field(
         default_factory=dict, description="Parameter to its dimensions."
     )
     status: Status = Field("implemented", description="implemented, or derived.")

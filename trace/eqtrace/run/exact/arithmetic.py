@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
@@ -12,11 +13,23 @@ import numpy as np
 from eqtrace.formula.ball import Ball, exact, lift
 from eqtrace.run.exact import rewrite
 
+_FULL_LENGTH = 16  # significant digits from which a literal is taken for a real number that was rounded to a float
+
 
 def number(text: str) -> Ball | float:
     """The decimal that a literal states; infinities (`1e999`) stay floats."""
     value = float(text)
     return value if math.isinf(value) else exact(Fraction(text))
+
+
+def rounded_number(constant: Callable[[float], Any]) -> Callable[[str], Any]:
+    """Literals, where those of full length (`3.141592653589793`) become what `constant` makes of their float."""
+
+    def read(text: str) -> Any:
+        digits = text.lower().partition("e")[0].replace(".", "").strip("0")
+        return number(text) if len(digits) < _FULL_LENGTH else constant(float(text))
+
+    return read
 
 
 def _is_integer(value: Any) -> bool:
@@ -78,10 +91,21 @@ def _float(value: Any = 0.0) -> Any:
     return number(value) if isinstance(value, str) else builtins.float(value)
 
 
+def _int(value: Any = 0, *base: Any) -> Any:
+    if isinstance(value, Ball):
+        return int(str(value.trunc().arb.unique_fmpz()))  # undecided where the ball holds an integer and less
+    return builtins.int(value, *base)
+
+
+_int.dtype = np.dtype(int)  # type: ignore[attr-defined]  # for NumPy, which takes it as a type
+_TYPES: dict[Any, Any] = {_float: float, _int: int}
+
+
 def _isinstance(value: Any, kinds: Any) -> bool:
-    if not isinstance(value, Ball):
-        return builtins.isinstance(value, kinds)
     wanted = kinds if builtins.isinstance(kinds, tuple) else (kinds,)
+    if not isinstance(value, Ball):
+        plain: tuple[Any, ...] = tuple(_TYPES.get(kind, kind) for kind in wanted)
+        return builtins.isinstance(value, plain)
     return any(kind in (float, _float, Ball, np.floating, np.number, np.float64, object) for kind in wanted)
 
 
@@ -92,12 +116,19 @@ def _sum(values: Any, start: Any = 0) -> Any:
     return total
 
 
+def indexed(value: Any) -> Any:
+    """What takes the subscripts of arrays."""
+    return value.as_array() if isinstance(value, Ball) else value
+
+
 BUILTINS: dict[str, Any] = {
     **vars(builtins),
     "float": _float,
+    "int": _int,
     "isinstance": _isinstance,
     "sum": _sum,
     rewrite.NUMBER: number,
     rewrite.DIVIDE: divide,
     rewrite.POWER: power,
+    rewrite.INDEXED: indexed,
 }

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from eqtrace.formula.arbs import FUNCTIONS
-from eqtrace.formula.ball import Ball, BallError, exact, lift, pi
+from eqtrace.formula.ball import Ball, BallError, Undecided, exact, lift, pi
 from eqtrace.run.exact.arithmetic import has_ball, lift_integers
 
 Function = Callable[..., Any]
@@ -29,7 +29,7 @@ class NotExact(BallError):
 _ELEMENTWISE = (
     "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "cbrt", "square", "reciprocal", "sin", "cos", "tan",
     "arcsin", "arccos", "arctan", "arctan2", "sinh", "cosh", "tanh", "arcsinh", "arccosh", "arctanh", "hypot",
-    "power", "float_power", "divide", "true_divide", "prod", "cumprod",
+    "power", "divide", "true_divide", "prod", "cumprod",
 )
 # Known to be right on object arrays of balls as they are.
 _NATIVE = (
@@ -62,7 +62,10 @@ def _refusing(name: str, function: Any) -> Any:
     def call(*arguments: Any, **options: Any) -> Any:
         if any(map(has_ball, (*arguments, *options.values()))):
             raise NotExact(f"{name} is not known to be exact on balls")
-        return function(*arguments, **options)
+        result = function(*arguments, **options)
+        if isinstance(result, float) or getattr(getattr(result, "dtype", None), "kind", "") in ("f", "c"):
+            raise NotExact(f"{name} rounds")
+        return result
 
     return call
 
@@ -137,6 +140,20 @@ def _moment(method: str) -> Function:
     return call
 
 
+def _average(values: Any, axis: Any = None, weights: Any = None, returned: bool = False, **options: Any) -> Any:
+    if returned:
+        raise NotExact("average with returned=True is not known to be exact on balls")
+    array = _scalar_array(lift_integers(np.asarray(values)))
+    if weights is None:
+        return array.mean(axis=axis, **options)
+    weight = _scalar_array(lift_integers(np.asarray(weights)))
+    if weight.shape != array.shape:
+        if not isinstance(axis, int) or weight.ndim != 1:
+            raise NotExact("average with weights of another shape is not known to be exact on balls")
+        weight = np.moveaxis(weight.reshape(*(1,) * (array.ndim - 1), -1), -1, axis)
+    return (array * weight).sum(axis=axis, **options) / np.broadcast_to(weight, array.shape).sum(axis=axis, **options)
+
+
 def _float64(value: Any = 0.0) -> Any:
     return _scalar(lift_integers(np.asarray(value))) if isinstance(value, np.ndarray) else lift_integers(value)
 
@@ -153,9 +170,17 @@ def _each_nan(value: Any) -> Any:
     return found.astype(bool) if isinstance(found, np.ndarray) else bool(found)
 
 
-def _logaddexp(left: Any, right: Any) -> Any:
-    high, low = np.maximum(left, right), np.minimum(left, right)
-    return high + _ARRAY_FUNCTIONS["log1p"](_ARRAY_FUNCTIONS["exp"](low - high))
+def _log_of_sum(left: Any, right: Any) -> Any:
+    """The logarithm of the sum of two exponentials, about the larger exponent or one within rounding of it."""
+    x, y = exact(left), exact(right)
+    try:
+        high = y if x < y else x
+    except Undecided:
+        high = x
+    return high if high.isinf() else high + ((x - high).exp() + (y - high).exp()).log()
+
+
+_LOGADDEXP = np.frompyfunc(_log_of_sum, 2, 1)
 
 
 def _norm(values: Any, order: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
@@ -195,16 +220,32 @@ def _array_functions() -> dict[str, Any]:
     table["ones"], table["ones_like"] = _filled(1), _filled_like(1)
     table |= {"full": _full, "full_like": _full_like, "array": _array, "asarray": _asarray, "asanyarray": _asarray}
     table |= {"ascontiguousarray": _asarray, "eye": _eye, "identity": _eye, "float64": _float64, "double": _float64}
-    table |= {"var": _moment("var"), "mean": _moment("mean"), "isfinite": _each_finite, "isnan": _each_nan}
-    table |= {"std": lambda *a, **k: table["sqrt"](_moment("var")(*a, **k)), "logaddexp": _logaddexp}
+    table |= {"var": _moment("var"), "mean": _moment("mean"), "average": _average}
+    table |= {"isfinite": _each_finite, "isnan": _each_nan}
+    table |= {"std": lambda *a, **k: table["sqrt"](_moment("var")(*a, **k)), "logaddexp": _native(_LOGADDEXP)}
     table["exp2"] = lambda value: exact(2) ** lift_integers(value)
     table["deg2rad"] = table["radians"] = lambda value: lift_integers(value) * pi() / 180
     table["rad2deg"] = table["degrees"] = lambda value: lift_integers(value) * 180 / pi()
-    table |= {"acos": table["arccos"], "asin": table["arcsin"], "atan": table["arctan"], "pow": table["power"]}
+    table |= {
+        "acos": table["arccos"],
+        "asin": table["arcsin"],
+        "atan": table["arctan"],
+        "pow": table["power"],
+        "float_power": table["power"],
+    }
     return table
 
 
 _ARRAY_FUNCTIONS = _array_functions()
+
+
+def method(owner: Any, name: str, *arguments: Any, **options: Any) -> Any:
+    """A call of one of `rewrite.METHODS`; those of arrays are exact also where the array holds integers."""
+    if isinstance(owner, np.ndarray) and name != "astype":
+        return _ARRAY_FUNCTIONS[name](owner, *arguments, **options)
+    if isinstance(owner, np.ndarray) and _wants_float(options.get("dtype", *arguments[:1])):
+        return _scalar_array(lift_integers(owner))
+    return getattr(owner, name)(*arguments, **options)
 
 
 class NumPy:
@@ -223,7 +264,8 @@ class NumPy:
         original = getattr(np, name)
         if name in _ARRAY_FUNCTIONS:
             function = _ARRAY_FUNCTIONS[name]
-            return _Ufunc(original, function) if isinstance(original, np.ufunc) else function
+            ufunc = _LOGADDEXP if name == "logaddexp" else original
+            return _Ufunc(ufunc, function) if isinstance(original, np.ufunc) else function
         if isinstance(original, np.ufunc) or (isinstance(original, Callable) and not isinstance(original, type)):  # type: ignore[arg-type]
             return _refusing(f"np.{name}", original)
         return original

@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import ast
+import types
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from eqtrace.code.bind import parse_right
-from eqtrace.formula.ball import Undecided, lift, precision
+from eqtrace.formula.ball import Undecided, lift, no_floats, precision
+from eqtrace.run.children import ending_children
 from eqtrace.run.exact.rewrite import Exact
 from eqtrace.run.exact.shadow import Constants, Shadows, lift_value
 from eqtrace.run.record import Event
 from eqtrace.run.site import Site
+from eqtrace.run.snapshot import Copier
 from eqtrace.run.statement import CannotRun, Statement, call_with, resolve, whole_outputs
+from eqtrace.run.walk import assign
+
+_NO_DATA = (type, types.ModuleType, types.FunctionType)
+_DEEPEST = 5
 
 
 class Replay:
@@ -34,9 +41,31 @@ class Replay:
         self._bound = {_root(parse_right(text)) for text in site.inputs.values()}
         self._statement = None if site.whole else Statement(site, lambda node, lines: Exact(lines).visit(node))
 
-    def loose(self, event: Event) -> tuple[str, ...]:
-        """Names of floats that the statement reads and no symbol binds."""
-        return tuple(name for name, value in event.namespace.items() if name not in self._bound and _has_float(value))
+    def loose(self, event: Event) -> str:
+        """Why the statement may differ from the form by roundings that came before it; '' where it may not.
+
+        What it reads beside the symbols (names, attributes of bound objects) was computed from them, and so were
+        symbols that it does not read itself: exact arithmetic finds them rounded, and cannot tell that from a fault.
+        """
+        rest = Copier().copy(event.namespace)
+        for text in self.site.inputs.values():
+            assign(parse_right(text), rest, None)  # an array's entry can't be told from the array; it stays bound
+        free = [found for name, value in rest.items() if (found := self._loose(name, value))]
+        if free:
+            return f"the statement reads {', '.join(free)}, rounded before it, which no symbol binds"
+        known = self._statement.reads if self._statement is not None else self._bound
+        unread = [
+            f"{symbol} (`{text}`)"
+            for symbol, text in self.site.inputs.items()
+            if _root(parse_right(text)) not in known and _has_float(event.inputs.get(symbol))
+        ]
+        return f"the form uses {', '.join(unread)}, rounded before the statement, which does not read it" * bool(unread)
+
+    def _loose(self, name: str, value: Any) -> str:
+        attributes = _attributes(value)
+        if attributes:
+            return ", ".join(f"{name}.{key}" for key, entry in attributes.items() if _has_float(entry))
+        return name if name not in self._bound and _has_float(value) else ""
 
     def run(self, event: Event, bits: int, constants: Constants = Constants.HALF_ULP) -> dict[str, Any]:
         """The outputs of the statement at `bits` bits, by symbol.
@@ -49,16 +78,21 @@ class Replay:
         """
         shadows = self._twins[constants]
         with precision(bits), np.errstate(all="ignore"):
-            local = {
-                name: lift_value(value, lift if self._is_bound(name, value) else shadows.constants, shadows.adopt)
-                for name, value in event.namespace.items()
-            }
             try:
-                return self._outputs(event, local, shadows)
+                local = {
+                    name: lift_value(value, lift if self._is_bound(name, value) else shadows.constants, shadows.adopt)
+                    for name, value in event.namespace.items()
+                }
+                with no_floats(), ending_children():
+                    outputs = self._outputs(event, local, shadows)
             except (CannotRun, Undecided):
                 raise
             except BaseException as error:
                 raise CannotRun(_reason(error)) from error
+        rounded = [symbol for symbol, value in outputs.items() if _has_rounded(value)]
+        if rounded:
+            raise CannotRun(f"{', '.join(rounded)} is worked out in floats, by functions that are not known on balls")
+        return outputs
 
     def _is_bound(self, name: str, value: Any) -> bool:
         return name in self._bound or not isinstance(value, float | np.floating)
@@ -75,14 +109,34 @@ def _root(node: ast.expr) -> str:
     return next(names, "")
 
 
-def _has_float(value: Any) -> bool:
+def _has_rounded(value: Any) -> bool:
+    """Whether a float that may have been rounded stands among a statement's outputs."""
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        return any(map(_has_rounded, value.flat))
+    if isinstance(value, np.ndarray | float | np.floating):
+        plain = np.asarray(value)
+        return plain.dtype.kind == "f" and not bool(np.all(~np.isfinite(plain) | (plain == np.rint(plain))))
+    if isinstance(value, list | tuple):
+        return any(map(_has_rounded, value))
+    return False
+
+
+def _attributes(value: Any) -> dict[str, Any]:
+    """What a plain object holds."""
+    return {} if isinstance(value, _NO_DATA) else dict(getattr(value, "__dict__", None) or {})
+
+
+def _has_float(value: Any, depth: int = 0) -> bool:
     if isinstance(value, np.ndarray):
         return value.dtype.kind in "fc"
-    if isinstance(value, dict):
-        return any(map(_has_float, value.values()))
+    if isinstance(value, float | np.floating | complex):
+        return True
+    if depth > _DEEPEST:  # it may lead back to itself
+        return False
     if isinstance(value, list | tuple):
-        return any(map(_has_float, value))
-    return isinstance(value, float | np.floating | complex)
+        return any(_has_float(each, depth + 1) for each in value)
+    entries = value if isinstance(value, dict) else _attributes(value)
+    return any(_has_float(each, depth + 1) for each in entries.values())
 
 
 def _reason(error: BaseException) -> str:

@@ -8,6 +8,9 @@ from fractions import Fraction
 NUMBER = "__eqtrace_number__"
 DIVIDE = "__eqtrace_divide__"
 POWER = "__eqtrace_power__"
+METHOD = "__eqtrace_method__"
+INDEXED = "__eqtrace_indexed__"
+METHODS = frozenset({"astype", "mean", "var", "std"})  # of arrays: they round where the array holds integers
 
 _OPERATORS: dict[type[ast.operator], str] = {ast.Div: DIVIDE, ast.Pow: POWER}
 
@@ -30,6 +33,23 @@ class Exact(ast.NodeTransformer):
         self.generic_visit(node)
         name = _OPERATORS.get(type(node.op))
         return node if name is None else ast.copy_location(_call(name, node, node.left, node.right), node)
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """Methods of arrays that would round."""
+        self.generic_visit(node)
+        if not (isinstance(node.func, ast.Attribute) and node.func.attr in METHODS):
+            return node
+        call = _call(METHOD, node, node.func.value, ast.Constant(node.func.attr), *node.args)
+        call.keywords = node.keywords
+        return ast.copy_location(call, node)
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
+        """`x[..., None]` is right of a NumPy scalar too, which here is a ball."""
+        self.generic_visit(node)
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        if isinstance(node.ctx, ast.Load) and any(map(_adds_axes, parts)):
+            node.value = ast.copy_location(_call(INDEXED, node, node.value), node.value)
+        return node
 
     def visit_AugAssign(self, node: ast.AugAssign) -> ast.stmt:
         """`a /= b` keeps its target's identity where that is an array: the helper writes into it."""
@@ -59,6 +79,12 @@ class Exact(ast.NodeTransformer):
         except (ValueError, ZeroDivisionError):
             return repr(node.value)
         return text if float(stated) == node.value else repr(node.value)
+
+
+def _adds_axes(node: ast.expr) -> bool:
+    if isinstance(node, ast.Constant):
+        return node.value in (None, ...)
+    return isinstance(node, ast.Attribute) and node.attr == "newaxis"
 
 
 def _call(name: str, place: ast.AST, *arguments: ast.expr) -> ast.Call:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ast
 import copy
+import functools
+import importlib.util
 import math
 import sys
 import types
@@ -15,8 +17,9 @@ import numpy as np
 from flint import arb, ctx
 
 from eqtrace.formula.ball import Ball, exact, half_ulp
-from eqtrace.run.exact.arithmetic import BUILTINS
-from eqtrace.run.exact.proxies import stand_in
+from eqtrace.run.exact import rewrite
+from eqtrace.run.exact.arithmetic import BUILTINS, number, rounded_number
+from eqtrace.run.exact.proxies import method, stand_in
 from eqtrace.run.exact.rewrite import Exact
 from eqtrace.run.statement import source_tree
 
@@ -28,15 +31,18 @@ class Constants(Enum):
     """What a float of unknown origin stands for."""
 
     HALF_ULP = "half an ulp"  # the reals that round to it: what is certified with
+    LITERALS = "half an ulp, in functions too"  # the same, and so for literals of full length within functions
     EXACT = "exact"  # itself, to tell whether constants alone keep a result from being exact
     WIDE = "four ulps"  # what a short computation could have given, to tell a rounded constant from a wrong one
 
 
 _CONSTANT: dict[Constants, Callable[[float], Any]] = {
     Constants.HALF_ULP: half_ulp,
+    Constants.LITERALS: half_ulp,
     Constants.EXACT: exact,
     Constants.WIDE: lambda value: Ball(arb(value, arb(math.ulp(value)) * 4)),
 }
+_LITERALS = (Constants.LITERALS, Constants.WIDE)
 
 
 class Shadows:
@@ -58,6 +64,9 @@ class Shadows:
         self._computed: dict[str, list[tuple[str, types.CodeType]]] = {}
         self._functions: dict[int, Any] = {}
         self._classes: dict[type, type] = {}
+        self._imported: dict[str, dict[str, tuple[str, str]]] = {}
+        literal = rounded_number(_CONSTANT[constants]) if constants in _LITERALS else number
+        self._builtins = {**BUILTINS, rewrite.NUMBER: literal, rewrite.METHOD: method}
 
     def namespace(self, module: str) -> Mapping[str, Any]:
         """The globals that a statement of `module` sees, exactly."""
@@ -66,9 +75,26 @@ class Shadows:
             space: dict[str, Any] = {}
             self._namespaces[key] = space  # before filling: modules may import each other
             space.update({name: self.twin(value) for name, value in vars(sys.modules[module]).items()})
-            space["__builtins__"] = BUILTINS
+            space["__builtins__"] = self._builtins
+            self._take_imported(module, space)
             self._compute_constants(module, space)
         return self._namespaces[key]
+
+    def _take_imported(self, module: str, space: dict[str, Any]) -> None:
+        """Floats that come from another of the user's modules are what they are there."""
+        if module not in self._imported:
+            file = getattr(sys.modules[module], "__file__", None)
+            package = getattr(sys.modules[module], "__package__", None) or ""
+            own = bool(file) and self._is_user_file(str(file))
+            self._imported[module] = imported_names(str(file), package) if own else {}
+        for name, (origin, original) in self._imported[module].items():
+            other = sys.modules.get(origin)
+            if isinstance(getattr(other, original, None), float) and self._is_user_module(other):
+                space[name] = self.namespace(origin).get(original, space[name])
+
+    def _is_user_module(self, module: Any) -> bool:
+        file = getattr(module, "__file__", None)
+        return bool(file) and self._is_user_file(str(file))
 
     def _compute_constants(self, module: str, space: dict[str, Any]) -> None:
         """Module-level floats that are computed, computed again without rounding."""
@@ -103,10 +129,18 @@ class Shadows:
         if isinstance(value, types.FunctionType):
             return self.function(value) if self._is_user_file(value.__code__.co_filename) else stand_in(value)
         if isinstance(value, types.ModuleType):
-            file = getattr(value, "__file__", None)
-            return _Module(self, value) if file and self._is_user_file(file) else stand_in(value)
-        if isinstance(value, type) and self._is_user_class(value):
-            return self.klass(value)
+            return _Module(self, value) if self._is_user_module(value) else stand_in(value)
+        if isinstance(value, type):
+            return self.klass(value) if self._is_user_class(value) else value
+        if isinstance(value, types.MethodType):
+            return types.MethodType(self.twin(value.__func__), self.twin(value.__self__))
+        if isinstance(value, functools.partial):
+            named = {name: self.twin(each) for name, each in value.keywords.items()}
+            return functools.partial(self.twin(value.func), *map(self.twin, value.args), **named)
+        if isinstance(value, np.vectorize):
+            return np.vectorize(self.twin(value.pyfunc), [object], excluded=value.excluded, signature=value.signature)
+        if self._is_user_class(type(value)):
+            return lift_value(value, self.constants, self.adopt)
         return stand_in(value)
 
     def function(self, original: types.FunctionType) -> Callable[..., Any]:
@@ -127,9 +161,10 @@ class Shadows:
             for base in reversed(original.__mro__):
                 if self._is_user_class(base):
                     methods |= {name: self._member(member) for name, member in vars(base).items() if _is_method(member)}
+                    methods |= {name: self.twin(each) for name, each in vars(base).items() if _is_constant(each)}
             try:
                 self._classes[original] = type(original.__name__, (original,), methods)
-            except TypeError:  # a class that forbids subclasses keeps its own methods
+            except Exception:  # a class that forbids subclasses keeps its own methods
                 self._classes[original] = original
         return self._classes[original]
 
@@ -217,7 +252,10 @@ class _Module:
         self._shadows, self._module = shadows, module
 
     def __getattr__(self, name: str) -> Any:
-        return self._shadows.twin(getattr(self._module, name))
+        value = getattr(self._module, name)
+        if isinstance(value, float):
+            return self._shadows.namespace(self._module.__name__)[name]
+        return self._shadows.twin(value)
 
 
 def _constant_array(value: Any, constant: Callable[[float], Any]) -> Any:
@@ -228,16 +266,24 @@ def _constant_array(value: Any, constant: Callable[[float], Any]) -> Any:
     return np.frompyfunc(lambda each: _constant_array(each, constant), 1, 1)(value)
 
 
-def lift_value(value: Any, scalar: Callable[[Any], Any], adopt: Callable[[Any], Any]) -> Any:
+def lift_value(
+    value: Any, scalar: Callable[[Any], Any], adopt: Callable[[Any], Any], seen: dict[int, Any] | None = None
+) -> Any:
     """A captured value with every float in it lifted by `scalar`; user objects get their exact class."""
+    seen = {} if seen is None else seen
+    if id(value) in seen:
+        return seen[id(value)]
     if isinstance(value, float | np.floating | np.ndarray):
         return scalar(value)
     if isinstance(value, _CONTAINERS):
-        return _mapped(value, lambda each: lift_value(each, scalar, adopt))
+        return _mapped(value, lambda each: lift_value(each, scalar, adopt, seen))
     attributes = getattr(value, "__dict__", None)
     if isinstance(attributes, dict) and not isinstance(value, type | types.ModuleType | types.FunctionType):
         clone = copy.copy(value)
-        clone.__dict__.update({name: lift_value(each, scalar, adopt) for name, each in attributes.items()})
+        if clone is value:  # it is the only one of its kind (a member of an Enum)
+            return value
+        seen[id(value)] = clone  # before what it holds: that may lead back here
+        clone.__dict__.update({name: lift_value(each, scalar, adopt, seen) for name, each in attributes.items()})
         return adopt(clone)
     return value
 
@@ -253,6 +299,23 @@ def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
 
 def _is_method(member: Any) -> bool:
     return isinstance(member, types.FunctionType | staticmethod | classmethod | property)
+
+
+def _is_constant(member: Any) -> bool:
+    return isinstance(member, float | np.ndarray)
+
+
+def imported_names(file: str, package: str) -> dict[str, tuple[str, str]]:
+    """Names that a module's top level imports from others: the module, and the name there."""
+    found = {}
+    for node in source_tree(file)[0].body:
+        if isinstance(node, ast.ImportFrom):
+            try:
+                origin = importlib.util.resolve_name("." * node.level + (node.module or ""), package)
+            except (ImportError, ValueError):
+                continue
+            found.update({alias.asname or alias.name: (origin, alias.name) for alias in node.names})
+    return found
 
 
 def _function_codes(code: types.CodeType) -> list[tuple[tuple[str, int], types.CodeType]]:

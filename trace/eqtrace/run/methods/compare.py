@@ -1,8 +1,9 @@
 """Holds what code computed against what a form says: the float64 rule, and the difference of balls.
 
 The float64 rule: `abs(code - exact)` is at most eight times the radius of the form evaluated in 53-bit balls on inputs
-widened by half an ulp. A fixed number of ulps would refute correct code where terms cancel and pass wrong code where
-they don't; the radius grows and shrinks with the formula's own conditioning. Ulps are reported, never the rule.
+widened by half an ulp (and of half an ulp at least: a result is rounded where that radius is 0 too). A fixed number of
+ulps would refute correct code where terms cancel and pass wrong code where they don't; the radius grows and shrinks
+with the formula's own conditioning. Ulps are reported, never the rule.
 """
 
 from __future__ import annotations
@@ -69,7 +70,10 @@ def same_infinity(left: arb, right: arb) -> bool:
 
 def outcome(left: Any, right: Any, exactly: bool = False) -> Outcome:
     """What the difference of two balls shows; `exactly` wants radius 0 (integers, strings, indexing)."""
+    if isinstance(left, str) or isinstance(right, str):
+        return Outcome.EQUAL if left == right else Outcome.DIFFERENT
     a, b = as_ball(left), as_ball(right)
+    exactly = exactly and _is_whole(right)
     if not (a.is_finite() and b.is_finite()):
         if same_infinity(a, b):
             return Outcome.EQUAL
@@ -79,6 +83,11 @@ def outcome(left: Any, right: Any, exactly: bool = False) -> Outcome:
     if not difference.contains(0):
         return Outcome.DIFFERENT
     return Outcome.EQUAL if difference.rad() <= (arb(0) if exactly else _bound(b)) else Outcome.WIDE
+
+
+def _is_whole(value: Any) -> bool:
+    """Whether a value was worked out among integers; in real arithmetic an integer is a float or a small ball."""
+    return isinstance(value, int | np.integer | np.bool_)
 
 
 def _bound(value: arb) -> arb:
@@ -118,23 +127,29 @@ def _entries(mask: Any, *arrays: Any) -> Iterator[tuple[Any, ...]]:
 
 
 def float_comparison(
-    code: Any, exact: Any, rounded: Sequence[Any], mask: Any, tolerance: Tolerance | None
+    code: Any, exact: Any, rounded: Sequence[tuple[Any, Any]], mask: Any, tolerance: Tolerance | None
 ) -> Comparison:
     """The float64 rule over one execution.
 
     Args:
         code: the captured values.
         exact: the form's values at high precision.
-        rounded: the form in 53-bit balls on widened inputs; at a kink for each branch, and either's value is right.
+        rounded: both sides in 53-bit balls on widened inputs; at a kink for each branch, and either's value is right.
+            The left one has a radius only where it is more than a captured value (a sum of them, say).
         mask: where entries mean anything; None is everywhere.
         tolerance: a declared bound that is accepted as well.
     """
     worst_ulp, undecided, entries = 0.0, 0, 0
     mismatch: Mismatch | None = None
     kinks = len(rounded) > 1
-    for index, got, want, *balls in _entries(mask, code, exact, *rounded):
+    flat = [side for sides in rounded for side in sides]
+    for index, got, want, *balls in _entries(mask, code, exact, *flat):
         entries += 1
-        passes, ulps = _entry(got, as_ball(want), [as_ball(ball) for ball in balls], kinks, tolerance)
+        if isinstance(got, str) or isinstance(want, str):
+            passes, ulps = got == want, 0.0 if got == want else math.inf
+        else:
+            pairs = [(as_ball(left), as_ball(right)) for left, right in zip(balls[::2], balls[1::2], strict=True)]
+            passes, ulps = _entry(got, as_ball(want), pairs, kinks, tolerance)
         if passes is None:
             undecided += 1
         elif not passes and (mismatch is None or not ulps <= mismatch.ulps):
@@ -145,30 +160,35 @@ def float_comparison(
 
 
 def _entry(
-    got: Any, want: arb, balls: list[arb], kinks: bool, tolerance: Tolerance | None
+    value: Any, want: arb, balls: list[tuple[arb, arb]], kinks: bool, tolerance: Tolerance | None
 ) -> tuple[bool | None, float]:
     """Whether one entry passes (None: can't be decided), and its error in ulps."""
-    code = nearest(as_ball(got))
+    got = as_ball(value)
+    code = nearest(got)
     if math.isnan(code):
         return (None if want.is_nan() else False), math.inf
     if not want.is_finite():
-        infinite = _is_infinite(want)
-        return (None if not infinite else same_infinity(arb(code), want)), 0.0
+        if not _is_infinite(want):
+            return None, 0.0
+        same = same_infinity(arb(code), want)
+        return same, 0.0 if same else math.inf
     if math.isinf(code):
         overflow = abs(want) > _LARGEST and (want > 0) == (code > 0)
         return bool(overflow), math.inf
-    error = abs(arb(code) - want)
+    error = abs(got - want)
     # Of the larger of the two: an ulp of a result that cancelled to 0 would say nothing.
     size = max(abs(code), abs(nearest(want)), float(np.finfo(float).tiny))
     ulps = float((error / arb(math.ulp(size))).mid())
     if tolerance is not None and error <= arb(tolerance.atol) + arb(tolerance.rtol) * abs(want):
         return True, ulps
-    finite = [ball for ball in balls if ball.is_finite()]
+    finite = [(left, ball) for left, ball in balls if ball.is_finite() and left.is_finite()]
     if not finite:
         return None, ulps
-    for ball in finite:
+    # What integers, zeros and halves alone give has no radius, and a float that comes near it was rounded all the same.
+    least = _SMALLEST if _is_whole(value) else arb(math.ulp(nearest(want))) / 2
+    for left, ball in finite:
         centre = ball.mid() if kinks else want
-        if abs(arb(code) - centre) <= FACTOR * (ball.rad() + _SMALLEST):
+        if abs(got - centre) <= FACTOR * (left.rad() + ball.rad() + least):
             return True, ulps
     return False, ulps
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eqtrace.formula.evaluate import Float64, truth
+from eqtrace.formula.evaluate import EvaluationError, Float64, truth
 from eqtrace.formula.form import Form
 from eqtrace.formula.shape import solve
 from eqtrace.formula.term import ArrayShape, Name, walk
@@ -16,7 +18,7 @@ from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
-from eqtrace.run.capture import Target
+from eqtrace.run.capture import Executions, Target
 from eqtrace.run.failed import Failed
 from eqtrace.run.sample import Draw, random_sizes, value_of
 
@@ -29,16 +31,17 @@ _TRIES = 400
 
 def verify(equation: Equation, session: Session) -> MethodResult:
     """Checks every captured execution, then calls the code with inputs that break the constraint."""
-    executions = session.captures.of(equation)
     form = session.work.forms[equation.id]
+    executions = session.captures.of(equation, partial(_satisfies, form))
     faults = [replace(fault, equation=equation.id, method="constraint") for fault in executions.faults]
     holding, broken = 0, False
     for anchor, site in session.work.sites_of(equation):
         place = Related(Span(site.path, site.line, site.column), "seen here")
         for each in executions.by_anchor.get(anchor.id, []):
-            problem = _broken(form, {**each.event.inputs, **each.event.outputs})
+            values = {**each.event.inputs, **each.event.outputs}
+            problem = _broken(form, values)
             if problem:
-                message = f"the constraint does not hold: {problem} ({each.origin})"
+                message = f"the constraint does not hold: {problem}; {_shown(values)} ({each.origin})"
                 faults.append(
                     Fault("constraint-violated", message, anchor.span, "", (place,), equation.id, "constraint")
                 )
@@ -53,6 +56,15 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     checked = holding > 0 and rejected > 0 and not faults
     verdict = Verdict.REFUTED if refuted else Verdict.TESTED if checked else Verdict.NOT_CHECKED
     return MethodResult(equation.id, "constraint", verdict, evidence, tuple(faults), executions.counts)
+
+
+def _satisfies(form: Form, draw: Draw) -> bool:
+    """Whether drawn inputs keep the constraint, as far as it speaks of them alone."""
+    for part in range(len(form.parts)):
+        with contextlib.suppress(EvaluationError):  # it speaks of what the code computes
+            if not is_true(form, part, draw.values, draw.sizes):
+                return False
+    return True
 
 
 def _broken(form: Form, values: Mapping[str, Any]) -> str:
@@ -72,7 +84,7 @@ def is_true(form: Form, part: int, values: Mapping[str, Any], sizes: Mapping[str
 
 def _reject(equation: Equation, form: Form, session: Session) -> tuple[int, list[Fault]]:
     """How many violations were rejected, and a fault for the first that was not."""
-    targets = list(session.captures.targets(equation, session.captures.scenarios(equation.span)))
+    targets = list(session.captures.targets(equation, Executions()))
     if equation.rejects is None or not targets:
         what = "`rejects` must name the exception that a violation raises" if targets else "no function can be called"
         return 0, [Fault("method-not-run", what, equation.span, "", (), equation.id, "constraint")]
@@ -81,7 +93,13 @@ def _reject(equation: Equation, form: Form, session: Session) -> tuple[int, list
     for draw in _violations(equation, form, targets[0], rng):
         problem = _accepted(equation, targets[0], draw, rng, session)
         if problem:
-            return rejected, [Fault("violation-accepted", problem, equation.span, "", (), equation.id, "constraint")]
+            places = tuple(
+                Related(Span(site.path, site.line, site.column), "accepted here")
+                for _, site in session.work.sites_of(equation)
+                if site.function == targets[0].function
+            )
+            fault = Fault("violation-accepted", problem, equation.span, "", places, equation.id, "constraint")
+            return rejected, [fault]
         rejected += 1
     if not rejected:
         what = "no input that breaks the constraint was found"
@@ -91,18 +109,26 @@ def _reject(equation: Equation, form: Form, session: Session) -> tuple[int, list
 
 def _accepted(equation: Equation, target: Target, draw: Draw, rng: np.random.Generator, session: Session) -> str:
     """Why a violation was not rejected as it should be; '' if it was."""
-    shown = ", ".join(f"{name} {np.shape(value) or value}" for name, value in draw.values.items())
+    shown = f"{draw.origin} ({_shown(draw.values)})"
     try:
         session.captures.record(equation, target, draw, rng)
     except Failed as failed:
         error = failed.__cause__
         names = [kind.__name__ for kind in type(error).__mro__]
         if equation.rejects not in names:
-            return f"{target.name} raised {names[0]} for {draw.origin} ({shown}), not {equation.rejects}"
+            return f"{target.name} raised {names[0]} for {shown}, not {equation.rejects}"
         if len(str(error).split()) < 2:
-            return f"{target.name} raised {names[0]} without a message for {draw.origin} ({shown})"
+            return f"{target.name} raised {names[0]} without a message for {shown}"
         return ""
-    return f"{target.name} accepted {draw.origin} ({shown})"
+    return f"{target.name} accepted {shown}"
+
+
+def _shown(values: Mapping[str, Any]) -> str:
+    """Inputs in words: numbers as they are, arrays by their shapes."""
+    return ", ".join(
+        f"{name} of shape {np.shape(value)}" if np.shape(value) else f"{name} = {value}"
+        for name, value in values.items()
+    )
 
 
 def _violations(equation: Equation, form: Form, target: Target, rng: np.random.Generator) -> Iterator[Draw]:

@@ -14,6 +14,7 @@ from eqtrace.code.bind import parse_right
 from eqtrace.model.equation import Equation
 from eqtrace.model.symbol import Symbol
 from eqtrace.run.capture import Captured
+from eqtrace.run.children import ending_children
 from eqtrace.run.methods.compare import Comparison
 from eqtrace.run.site import Site
 from eqtrace.run.snapshot import Copier
@@ -23,6 +24,7 @@ from eqtrace.run.walk import assign
 _EXAMPLES = 200  # that Hypothesis may draw before it gives up finding a simpler one
 _TRIALS = 2000  # runs of the statement in all, shrinking included
 _SHOWN = 16  # entries of an array that are printed
+_MIXED = -1  # an array whose entries are simplified one by one
 
 Compare = Callable[[Mapping[str, Any], Mapping[str, Any]], Comparison | None]
 
@@ -67,10 +69,11 @@ def _rerun(captured: Captured, site: Site) -> Callable[[Mapping[str, Any]], dict
         for symbol, value in inputs.items():
             if symbol in reads and not assign(reads[symbol], local, Copier().copy(value)):
                 raise CannotRun(f"{symbol} can't be set")
-        if statement is not None:
-            return statement.run({**vars(sys.modules[event.module]), **local})
-        original = resolve(event.module, site.function)
-        return whole_outputs(site, call_with(original, original, local))
+        with ending_children():
+            if statement is not None:
+                return statement.run({**vars(sys.modules[event.module]), **local})
+            original = resolve(event.module, site.function)
+            return whole_outputs(site, call_with(original, original, local))
 
     return run
 
@@ -111,7 +114,7 @@ def _search(
 
 
 def _simpler(inputs: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> Any:
-    """A strategy of simpler inputs: axes cut shorter, entries 0, 1, rounded, or as they were."""
+    """A strategy of simpler inputs: axes cut shorter, arrays of 0, of 1, rounded, mixed of these, or as they were."""
     from hypothesis import strategies as st
 
     axes = {name: _axes(symbols.get(name), value) for name, value in inputs.items()}
@@ -139,13 +142,19 @@ def _simplified(draw: Any, value: Any, axes: Mapping[str, int], sizes: Mapping[s
     level = st.integers(0, 3)
     if isinstance(value, float | np.floating):
         return _entry(draw(level), float(value))
-    if not isinstance(value, np.ndarray) or value.dtype.kind != "f":
+    if not isinstance(value, np.ndarray):
         return value
     for axis, length in enumerate(value.shape):
         name = next((dim for dim, size in axes.items() if size == length), None)
         if name is not None:
             value = np.take(value, np.arange(sizes[name]), axis=axis)
-    return np.array([_entry(draw(level), float(each)) for each in value.flat]).reshape(value.shape)
+    if value.dtype.kind != "f":
+        return value
+    # The whole array first: a choice for each entry costs Hypothesis seconds where arrays are large.
+    whole = draw(st.sampled_from((0, 1, 2, _MIXED, 3)))
+    levels = [draw(level) for _ in range(value.size)] if whole == _MIXED else [whole] * value.size
+    entries = [_entry(level, float(each)) for level, each in zip(levels, value.flat, strict=True)]
+    return np.array(entries).reshape(value.shape)
 
 
 def _entry(level: int, original: float) -> float:

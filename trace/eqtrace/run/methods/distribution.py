@@ -9,13 +9,13 @@ neither is an approximation. With `DRAWS` values the first refutes an error of s
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from eqtrace.formula.evaluate import Float64, value_of
-from eqtrace.formula.form import Form
 from eqtrace.formula.shape import solve
 from eqtrace.formula.term import Distributed, Indexed, Name
 from eqtrace.model.equation import Equation
@@ -23,141 +23,246 @@ from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.capture import Executions, Target
-from eqtrace.run.record import Event
-from eqtrace.run.sample import large_draw
+from eqtrace.run.record import Event, Recording
+from eqtrace.run.sample import Draw, large_draw, skewed_draw
+from eqtrace.run.site import Site
 from eqtrace.run.snapshot import equal
 
 if TYPE_CHECKING:
     from eqtrace.run.session import Session
 
-DRAWS = 400_000
+DRAWS = 400_000  # of each cited line: a fault of one among several would be thinned out by the others
+_CATEGORICAL_INPUTS = 3
+_CATEGORICAL_CALLS = 4_000
 CALLS = 20_000  # at most, where a call gives few values
+SEEDS = 1_000  # at most, to see a discrete value change
 FALSE_ALARM = 1e-9  # of all tests of one equation together
-_EACH = FALSE_ALARM / 4
+_TESTS = 4  # of one line
 
 
 class _Mismatch(Exception):
-    """What refutes the law."""
+    """What refutes the law, and at which line (None: at any)."""
+
+    def __init__(self, message: str, site: Site | None = None) -> None:
+        super().__init__(message)
+        self.site = site
+
+
+@dataclass(frozen=True, slots=True)
+class _Law:
+    """A law that a part of the form states, and the cited lines that are to draw from it."""
+
+    claim: Distributed
+    sites: tuple[Site, ...]
+
+    @property
+    def subject(self) -> str:
+        """The symbol that is drawn."""
+        subject = self.claim.subject
+        assert isinstance(subject, Indexed | Name)
+        return subject.base if isinstance(subject, Indexed) else subject.name
+
+    @property
+    def continuous(self) -> bool:
+        """Whether no value comes twice."""
+        return self.claim.law != "Categorical"
 
 
 def verify(equation: Equation, session: Session) -> MethodResult:
     """Draws with the user's code and tests the law, its support and that the seed decides."""
-    form = session.work.forms[equation.id]
     executions = Executions()
     targets = list(session.captures.targets(equation, executions))
-    laws = [(part, claim) for part in range(len(form.parts)) if isinstance(claim := form.statement(part), Distributed)]
+    laws = _laws(equation, session)
     if not targets or not laws:
         what = "no function that draws can be called (give a `call`)" if laws else "the form states no distribution"
         fault = Fault("method-not-run", what, equation.span, "", (), equation.id, "distribution")
-        return MethodResult(equation.id, "distribution", Verdict.NOT_CHECKED, Evidence(detail=what), (fault,))
-    counts: dict[str, int] = {}
-    total, details = 0, []
+        faults = [*executions.faults] or [fault]
+        return MethodResult(equation.id, "distribution", Verdict.NOT_CHECKED, Evidence(detail=what), tuple(faults))
+    draws = _Draws(equation, targets[0], session)
+    groups = sum(max(1, len(law.sites)) * (1 if law.continuous else _CATEGORICAL_INPUTS) for law in laws)
+    alarm = FALSE_ALARM / (_TESTS * groups)
+    distances, faults = list[tuple[float, float]](), []
+    verdict = Verdict.TESTED
     try:
-        for part, law in laws:
-            levels = _levels(equation, form, part, law, targets[0], session, counts)
-            total += levels.size
-            details.append(_test(levels, law.law != "Categorical"))
-            _deterministic(equation, form, targets[0], session)
+        for law in laws:
+            distances += [_test(levels, law.continuous, alarm, site) for site, levels in draws.levels(law)]
+            draws.follow_the_seed(law)
     except _Mismatch as mismatch:
-        places = tuple(
-            Related(Span(site.path, site.line, site.column), "drawn here")
-            for _, site in session.work.sites_of(equation)
-        )
-        hint = f"seed {session.work.seed}; the tests' false-alarm probability is {FALSE_ALARM:g}"
-        fault = Fault("distribution-mismatch", str(mismatch), equation.span, hint, places, equation.id, "distribution")
-        return MethodResult(
-            equation.id,
-            "distribution",
-            Verdict.REFUTED,
-            Evidence(total, seed=session.work.seed),
-            (fault,),
-            session.captures.counts(equation, counts),
-        )
-    evidence = Evidence(total, seed=session.work.seed, detail="; ".join(details))
-    return MethodResult(
-        equation.id, "distribution", Verdict.TESTED, evidence, (), session.captures.counts(equation, counts)
-    )
+        verdict = Verdict.REFUTED
+        faults.append(_refuted(mismatch, equation, session))
+    unseen = [site for law in laws for site in law.sites if site.anchor not in draws.counts]
+    limits = (f"{site.path}:{site.line}: no drawn call reaches it, so its values were not tested" for site in unseen)
+    off, bound = max(distances, default=(0.0, 0.0))
+    detail = f"{draws.total} values of {len(distances)} lines; distribution functions {off:.2g} off (bound {bound:.2g})"
+    evidence = Evidence(draws.total, seed=session.work.seed, detail=detail, limits=tuple(limits))
+    counts = session.captures.counts(equation, draws.counts)
+    return MethodResult(equation.id, "distribution", verdict, evidence, tuple(faults), counts)
 
 
-def _levels(
-    equation: Equation,
-    form: Form,
-    part: int,
-    law: Distributed,
-    target: Target,
-    session: Session,
-    counts: dict[str, int],
-) -> np.ndarray:
-    """The drawn values mapped through the stated distribution function, until `DRAWS` of them are there."""
-    rng = session.rng(equation.id, "distribution")
-    found: list[np.ndarray] = []
-    size, calls = 0, 0
-    own = {anchor.id for anchor in equation.anchors}
-    subject = _subject(law)
-    while size < DRAWS and calls < CALLS:
-        draw = large_draw(form, equation.symbols, target.symbols, rng)
-        recording = session.captures.record(equation, target, draw, rng)
-        calls += 1
-        for anchor, number in recording.executions.items():
-            if anchor in own:
-                counts[anchor] = counts.get(anchor, 0) + number
-        events = [
-            event for anchor in sorted(own) for event in recording.events.get(anchor, ()) if subject in event.outputs
-        ]
-        if not events:
-            raise _Mismatch(f"{target.name} never reached a line that draws")
-        for event in events:
-            level = _level(equation, form, law, event, rng)
-            found.append(level.reshape(-1, level.shape[-1]) if level.ndim > 1 else level.reshape(1, -1))
-            size += level.size
-    return np.concatenate([each.ravel() for each in found])
+def _laws(equation: Equation, session: Session) -> list[_Law]:
+    form = session.work.forms[equation.id]
+    found = []
+    for part in range(len(form.parts)):
+        claim = form.statement(part)
+        if isinstance(claim, Distributed):
+            subject = _Law(claim, ()).subject
+            sites = [
+                site
+                for anchor, site in session.work.sites_of(equation)
+                if anchor.part in (None, part) and subject in site.outputs
+            ]
+            found.append(_Law(claim, tuple(sites)))
+    return found
 
 
-def _level(equation: Equation, form: Form, law: Distributed, event: Event, rng: np.random.Generator) -> np.ndarray:
-    values = {**event.inputs, **event.outputs}
-    solved = solve(form.shapes, values)
-    if solved.mismatches:
-        raise _Mismatch("; ".join(map(str, solved.mismatches)))
-    drawn = np.asarray(values[_subject(law)])
-    if law.law == "Uniform":
-        low, high = value_of(form, law.args, values, solved.sizes, Float64()).sides
+def _refuted(mismatch: _Mismatch, equation: Equation, session: Session) -> Fault:
+    sites = [mismatch.site] if mismatch.site is not None else [site for _, site in session.work.sites_of(equation)]
+    places = tuple(Related(Span(site.path, site.line, site.column), "drawn here") for site in sites)
+    hint = f"seed {session.work.seed}; the tests' false-alarm probability is {FALSE_ALARM:g}"
+    return Fault("distribution-mismatch", str(mismatch), equation.span, hint, places, equation.id, "distribution")
+
+
+class _Draws:
+    """Calls of the user's code that draw, and what they gave."""
+
+    def __init__(self, equation: Equation, target: Target, session: Session) -> None:
+        self._equation = equation
+        self._target = target
+        self._session = session
+        self._form = session.work.forms[equation.id]
+        self.counts: dict[str, int] = {}  # executions by anchor
+        self.total = 0
+
+    def levels(self, law: _Law) -> list[tuple[Site, np.ndarray]]:
+        """Drawn values mapped through the stated distribution function, by line (and of categories, by input).
+
+        Each is tested by itself: among those of other lines a wrong one would go under, and over many inputs categories
+        that don't follow their probabilities come out even.
+        """
+        rng = self._session.rng(self._equation.id, "distribution")
+        found: dict[tuple[str, int], list[np.ndarray]] = {}  # by anchor and input
+        for number, draw in self._inputs(law, rng):
+            recording = self._record(draw, rng)
+            for site in law.sites:
+                for event in recording.events.get(site.anchor, ()):
+                    level = self._level(law, event, rng, site).ravel()
+                    found.setdefault((site.anchor, number), []).append(level)
+            if not found:
+                raise _Mismatch(f"{self._target.name} never reached a line that draws")
+            if law.continuous and min(sum(each.size for each in levels) for levels in found.values()) >= DRAWS:
+                break
+        sites = {site.anchor: site for site in law.sites}
+        drawn = [(sites[anchor], np.concatenate(levels)) for (anchor, _), levels in found.items()]
+        self.total += sum(levels.size for _, levels in drawn)
+        return drawn
+
+    def _inputs(self, law: _Law, rng: np.random.Generator) -> Iterator[tuple[int, Draw]]:
+        """Inputs of one call after another: ever new and large ones, or for categories a few that stay."""
+        form, symbols, wanted = self._form, self._equation.symbols, self._target.symbols
+        if law.continuous:
+            for _ in range(CALLS):
+                yield 0, large_draw(form, symbols, wanted, rng)
+            return
+        for number in range(_CATEGORICAL_INPUTS):
+            draw = skewed_draw(form, symbols, wanted, rng)
+            for _ in range(_CATEGORICAL_CALLS):
+                yield number, draw
+
+    def _record(self, draw: Draw, rng: np.random.Generator) -> Recording:
+        recording = self._session.captures.record(self._equation, self._target, draw, rng)
+        for anchor in self._equation.anchors:
+            if anchor.id in recording.executions:
+                self.counts[anchor.id] = self.counts.get(anchor.id, 0) + recording.executions[anchor.id]
+        return recording
+
+    def _level(self, law: _Law, event: Event, rng: np.random.Generator, site: Site) -> np.ndarray:
+        values = {**event.inputs, **event.outputs}
+        solved = solve(self._form.shapes, values)
+        if solved.mismatches:
+            raise _Mismatch("; ".join(map(str, solved.mismatches)), site)
+        drawn = np.asarray(values[law.subject])
+        if law.claim.law != "Uniform":
+            return _categorical_level(law.claim, values, drawn, rng, site)
+        low, high = value_of(self._form, law.claim.args, values, solved.sizes, Float64()).sides
         level = (drawn - low) / (high - low)
-        if level.min() < 0 or level.max() > 1:
-            worst = drawn.flat[int(np.argmax(np.abs(level - 0.5)))]
-            raise _Mismatch(f"{worst!r} was drawn, outside the support [{low.min()!r}, {high.max()!r}]")
+        if not (level.min() >= 0 and level.max() <= 1):
+            worst = float(drawn.flat[int(np.argmax(np.abs(level - 0.5)))])
+            support = f"[{float(low.min())!r}, {float(high.max())!r}]"
+            raise _Mismatch(f"{worst!r} was drawn, outside the support {support}", site)
         return np.asarray(level)
-    return _categorical_level(law, values, drawn, rng)
+
+    def follow_the_seed(self, law: _Law) -> None:
+        """The same seed gives the same values, another seed others, at each line.
+
+        Discrete values of another seed may well be the same: they are drawn until that is improbable.
+        """
+        rng = self._session.rng(self._equation.id, "seeds")
+        draw = large_draw(self._form, self._equation.symbols, self._target.symbols, rng)
+        first, again = self._drawn(law, draw, 1), self._drawn(law, draw, 1)
+        for site in law.sites:
+            if site.anchor in first and not equal(first[site.anchor], again.get(site.anchor)):
+                raise _Mismatch("two runs from the same seed draw different values", site)
+        waiting = [(site, 1.0) for site in law.sites if site.anchor in first]
+        for seed in range(2, SEEDS):
+            if not waiting:
+                return
+            other = self._drawn(law, draw, seed)
+            waiting = [
+                (site, chance * self._chance(law, first[site.anchor]))
+                for site, chance in waiting
+                if equal(first[site.anchor], other.get(site.anchor))
+            ]
+            for site, chance in waiting:
+                if chance < FALSE_ALARM / _TESTS:
+                    what = "runs from different seeds draw the same values: the generator is not used"
+                    raise _Mismatch(what, site)
+
+    def _drawn(self, law: _Law, draw: Draw, seed: int) -> dict[str, list[Mapping[str, Any]]]:
+        recording = self._record(draw, np.random.default_rng(seed))
+        return {
+            site.anchor: [{**event.inputs, **event.outputs} for event in recording.events[site.anchor]]
+            for site in law.sites
+            if site.anchor in recording.events
+        }
+
+    def _chance(self, law: _Law, events: list[Mapping[str, Any]]) -> float:
+        """The probability that a run gives just these values."""
+        if law.continuous:
+            return 0.0
+        chance = 1.0
+        for values in events:
+            p = np.asarray(values[_probabilities(law.claim)], dtype=float)
+            chance *= float(np.prod(p[np.atleast_1d(values[law.subject]).astype(int)]))
+        return chance
 
 
-def _subject(law: Distributed) -> str:
-    """The symbol that is drawn."""
-    subject = law.subject
-    assert isinstance(subject, Indexed | Name)
-    return subject.base if isinstance(subject, Indexed) else subject.name
+def _probabilities(law: Distributed) -> str:
+    """The symbol that holds a categorical law's probabilities."""
+    argument = law.args[0]
+    assert isinstance(argument, Name | Indexed)
+    return argument.base if isinstance(argument, Indexed) else argument.name
 
 
 def _categorical_level(
-    law: Distributed, values: Mapping[str, Any], drawn: np.ndarray, rng: np.random.Generator
+    law: Distributed, values: Mapping[str, Any], drawn: np.ndarray, rng: np.random.Generator, site: Site
 ) -> np.ndarray:
     """A category's place in the cumulative probabilities, spread evenly over its own probability."""
-    argument = law.args[0]
-    assert isinstance(argument, Name | Indexed)
-    p = np.asarray(values[argument.base if isinstance(argument, Indexed) else argument.name], dtype=float)
+    p = np.asarray(values[_probabilities(law)], dtype=float)
     category = np.atleast_1d(drawn).astype(int)
     if category.min() < 0 or category.max() >= p.size or np.any(p[category] <= 0):
-        raise _Mismatch(f"category {category.max()} was drawn, which has no probability")
+        raise _Mismatch(f"category {category.max()} was drawn, which has no probability", site)
     upper = np.cumsum(p)
     return np.asarray(upper[category] - p[category] * rng.random(category.shape))
 
 
-def _test(levels: np.ndarray, continuous: bool) -> str:
-    """Holds mapped values against the uniform law.
+def _test(levels: np.ndarray, continuous: bool, alarm: float, site: Site | None = None) -> tuple[float, float]:
+    """Holds mapped values against the uniform law; how far their distribution function is off, and may be by chance.
 
     Raises:
         _Mismatch: they are not uniform, or not independent of their neighbours.
     """
     n = levels.size
-    bound = math.sqrt(math.log(2 / _EACH) / (2 * n))
+    bound = math.sqrt(math.log(2 / alarm) / (2 * n))
     ordered = np.sort(levels)
     steps = np.arange(1, n + 1) / n
     distance = float(max(np.max(steps - ordered), np.max(ordered - steps + 1 / n)))
@@ -165,29 +270,18 @@ def _test(levels: np.ndarray, continuous: bool) -> str:
         at = float(ordered[int(np.argmax(np.abs(steps - ordered)))])
         raise _Mismatch(
             f"{n} drawn values do not follow the law: the distribution functions differ by {distance:.4g} "
-            f"(at most {bound:.4g} by chance), most at level {at:.3g}"
+            f"(at most {bound:.4g} by chance), most at level {at:.3g}",
+            site,
         )
     pairs = (levels[: n - n % 2].reshape(-1, 2) - 0.5).prod(axis=1)
     correlated = abs(float(pairs.mean()))
-    limit = math.sqrt(math.log(2 / _EACH) / (8 * max(1, pairs.size)))
+    limit = math.sqrt(math.log(2 / alarm) / (8 * max(1, pairs.size)))
     if correlated > limit:
         raise _Mismatch(
-            f"neighbouring values are not independent: mean product {correlated:.4g}, at most {limit:.4g} by chance"
+            f"neighbouring values are not independent: mean product {correlated:.4g}, at most {limit:.4g} by chance",
+            site,
         )
     repeated = n - np.unique(ordered).size
     if continuous and repeated > 2:  # three repeats among 4e5 floats: probability below 1e-14
-        raise _Mismatch(f"{repeated} of {n} drawn values are repeats of others")
-    return f"{n} values: distance {distance:.2g} of the distribution functions (bound {bound:.2g})"
-
-
-def _deterministic(equation: Equation, form: Form, target: Target, session: Session) -> None:
-    """The same seed gives the same values, another seed others."""
-    draw = large_draw(form, equation.symbols, target.symbols, session.rng(equation.id, "seeds"))
-    runs = []
-    for seed in (1, 1, 2):
-        recording = session.captures.record(equation, target, draw, np.random.default_rng(seed))
-        runs.append([event.outputs for anchor in sorted(recording.events) for event in recording.events[anchor]])
-    if not equal(runs[0], runs[1]):
-        raise _Mismatch("two runs from the same seed draw different values")
-    if equal(runs[0], runs[2]):
-        raise _Mismatch("two runs from different seeds draw the same values: the generator is not used")
+        raise _Mismatch(f"{repeated} of {n} drawn values are repeats of others", site)
+    return distance, bound

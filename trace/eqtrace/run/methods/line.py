@@ -44,15 +44,17 @@ class Line:
     to_constants: int = 0
     kinks: int = 0
     undecided: int = 0
+    outside: int = 0  # executions that `where` leaves out
     worst_ulp: float = 0.0
     worst_at: str = ""
     why_sampled: str = ""
+    refuted: bool = False  # by a result of another shape
     faults: dict[str, Fault] = field(default_factory=dict)  # the first of each kind
 
     @property
     def verdict(self) -> Verdict:
         """The line's verdict; a line at which nothing could be compared is not checked."""
-        if "value-mismatch" in self.faults:
+        if self.refuted or "value-mismatch" in self.faults or "argument-changed" in self.faults:
             return Verdict.REFUTED
         if self.faults or not self.points:
             return Verdict.NOT_CHECKED
@@ -80,15 +82,27 @@ class LineCheck:
         except CannotRun as reason:
             self._replay, self.line.why_sampled = None, str(reason)
 
-    def run(self, captured: list[Captured]) -> Line:
-        """Checks every execution in float64, and a spread of them in balls."""
+    @property
+    def parts(self) -> tuple[int, ...]:
+        """The statements of the form that the line's left sides belong to."""
+        return tuple(self._parts)
+
+    def run(self, captured: list[Captured], executed: int) -> Line:
+        """Checks every execution in float64, and a spread of them in balls.
+
+        Args:
+            captured: the executions whose values were seen.
+            executed: how many there were.
+        """
         chosen = _spread(len(captured), CERTIFIED_POINTS)
         for number, each in enumerate(captured):
             self._check(each, number in chosen)
             if "value-mismatch" in self.line.faults:
                 break
-        if not self.line.points and not self.line.faults and captured:
-            self._fault("value-undecided", "nothing could be compared at any of its executions", "")
+        if not self.line.points and not self.line.faults and (captured or executed):
+            problem = self._session.recorder.problems.get(self.line.anchor.id)
+            what = f"its values can't be captured: {problem}" if problem else _why_nothing(captured, executed)
+            self._fault("value-undecided", what, "correct the bind" if problem else "")
         return self.line
 
     def _check(self, each: Captured, replayed: bool) -> None:
@@ -97,15 +111,18 @@ class LineCheck:
             self._fault("value-undecided", f"{event.problem} ({each.origin})", "read the value by another `bind`")
             return
         for symbol in event.changed:
-            self._fault("argument-changed", f"the statement changes {symbol} in place ({each.origin})", "")
+            hint = "compute into a new array, or bind the changed name as a left side if that is the formula"
+            self._fault("argument-changed", f"the statement changes {symbol} in place ({each.origin})", hint)
         values = {**event.inputs, **event.outputs}
         solved = solve(self._shapes, values)
         if solved.mismatches:
             what = "; ".join(map(str, solved.mismatches))
             self._fault("shape-mismatch", f"{what} ({each.origin})", "correct the shape or the bind")
+            self.line.refuted |= not solve(self._shapes, event.inputs).mismatches  # the inputs fit, the result does not
             return
         try:
             if holds(self._form, values, solved.sizes) is False:
+                self.line.outside += 1
                 return
             for part in self._parts:
                 self._point(part, each, values, solved.sizes, replayed)
@@ -125,7 +142,7 @@ class LineCheck:
             line.points += 1
             self._refute(part, each, comparison)
             return
-        if comparison.undecided:
+        if comparison.undecided or not comparison.entries:
             line.undecided += 1
             return
         line.points += 1
@@ -139,7 +156,6 @@ class LineCheck:
         """Certifies one execution, or remembers why it can't be."""
         line = self.line
         assert self._replay is not None
-        loose = self._replay.loose(each.event)
         try:
             for bits in BITS:
                 shown = self._difference(part, each, values, sizes, bits, Constants.HALF_ULP)
@@ -153,8 +169,12 @@ class LineCheck:
                 line.to_constants += 1
             elif shown is Outcome.WIDE:
                 line.why_sampled = f"the difference of balls stays too wide at {BITS[-1]} bits"
-            elif loose:
-                line.why_sampled = f"the statement reads {', '.join(loose)}, rounded before it, which no symbol binds"
+            elif loose := self._replay.loose(each.event):
+                line.why_sampled = loose
+            elif self._equation.tolerance is not None:
+                line.why_sampled = "within the declared tolerance, and exactly another value"
+            elif self._differs_by_literals(part, each, values, sizes):
+                line.to_constants += 1
             elif self._difference(part, each, values, sizes, BITS[0], Constants.WIDE) is not Outcome.DIFFERENT:
                 line.why_sampled = "a constant in the code is more than half an ulp off what the form says"
             else:
@@ -180,6 +200,13 @@ class LineCheck:
             for equation in self._replayed(part, each, values, sizes, bits, constants)
             for side in equation.sides[1:]
         )
+
+    def _differs_by_literals(
+        self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int]
+    ) -> bool:
+        """Whether literals of full length, each within half an ulp, are all that tells code and form apart."""
+        shown = self._difference(part, each, values, sizes, BITS[0], Constants.LITERALS)
+        return shown is not Outcome.DIFFERENT and self._is_wide_by_constants(part, each, values, sizes)
 
     def _is_wide_by_constants(
         self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int]
@@ -259,9 +286,17 @@ def compare_in_float64(
     for number, equation in enumerate(exact):
         code, *forms = equation.sides
         for side, form_side in enumerate(forms, 1):
-            balls = [each[number].sides[side] for each in rounded]
+            balls = [(each[number].sides[0], each[number].sides[side]) for each in rounded]
             found.append(float_comparison(code, form_side, balls, equation.mask, tolerance))
-    return max(found, key=lambda each: (each.mismatch is not None, each.undecided, each.worst_ulp)), len(rounded) > 1
+    if not found:
+        raise EvaluationError("the statement holds no equation")
+    return max(found, key=_weight), len(rounded) > 1
+
+
+def _weight(comparison: Comparison) -> tuple[bool, bool, float]:
+    """Of several equations in a statement, the one that says least for it weighs most."""
+    undecided = comparison.undecided > 0 or not comparison.entries
+    return comparison.mismatch is not None, undecided, comparison.worst_ulp
 
 
 def batched(form: Form) -> Mapping[str, Shape | None]:
@@ -274,6 +309,12 @@ def batched(form: Form) -> Mapping[str, Shape | None]:
 def is_exact_kind(outputs: Mapping[str, Any]) -> bool:
     """Whether what was captured is of integers, truth values or strings, which compare exactly."""
     return all(np.asarray(value).dtype.kind in "iubU" for value in outputs.values())
+
+
+def _why_nothing(captured: list[Captured], executed: int) -> str:
+    if not captured:
+        return f"none of its {executed} executions gave the value that is bound (it raised, or was not evaluated)"
+    return "nothing could be compared at any of its executions"
 
 
 def _spread(count: int, wanted: int) -> set[int]:

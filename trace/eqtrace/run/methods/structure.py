@@ -27,9 +27,12 @@ RUNS = 8
 
 
 class _Mismatch(Exception):
-    def __init__(self, message: str, span: Span) -> None:
+    """What is wrong, where the table says so and, of one entry, its value."""
+
+    def __init__(self, message: str, span: Span, value: np.ndarray | None = None) -> None:
         super().__init__(message)
         self.span = span
+        self.value = value
 
 
 def verify(equation: Equation, session: Session) -> MethodResult:
@@ -39,7 +42,8 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     if target is None or not equation.structure:
         what = "no function can be called (give a `call`)" if equation.structure else "the equation has no `structure`"
         fault = Fault("method-not-run", what, equation.span, "", (), equation.id, "structure")
-        return MethodResult(equation.id, "structure", Verdict.NOT_CHECKED, Evidence(detail=what), (fault,))
+        faults = tuple(executions.faults) or (fault,)
+        return MethodResult(equation.id, "structure", Verdict.NOT_CHECKED, Evidence(detail=what), faults)
     rng = session.rng(equation.id, "structure")
     form = session.work.forms[equation.id]
     counts: dict[str, int] = {}
@@ -52,7 +56,9 @@ def verify(equation: Equation, session: Session) -> MethodResult:
             made += 1
     except _Mismatch as mismatch:
         sites = session.work.sites_of(equation)
-        places = tuple(Related(Span(site.path, site.line, site.column), "built here") for _, site in sites)
+        makers = _makers(mismatch.value, recording)
+        shown = [site for anchor, site in sites if anchor.id in makers] or [site for _, site in sites]
+        places = tuple(Related(Span(site.path, site.line, site.column), "built here") for site in shown)
         fault = Fault("structure-mismatch", str(mismatch), mismatch.span, "", places, equation.id, "structure")
         evidence = Evidence(made + 1, seed=session.work.seed)
         return MethodResult(
@@ -67,6 +73,19 @@ def verify(equation: Equation, session: Session) -> MethodResult:
         (),
         session.captures.counts(equation, counts),
     )
+
+
+def _makers(value: np.ndarray | None, recording: Recording) -> set[str]:
+    """The anchors whose lines gave a value in this run."""
+    if value is None:
+        return set()
+    return {
+        anchor
+        for anchor, events in recording.events.items()
+        for event in events
+        for each in event.outputs.values()
+        if isinstance(each, np.ndarray) and each.shape == value.shape and each.tobytes() == value.tobytes()
+    }
 
 
 def _count(equation: Equation, recording: Recording, counts: dict[str, int]) -> None:
@@ -142,15 +161,15 @@ def _hold_entry(
 ) -> None:
     shape = tuple(_size(dim, sizes) for dim in entry.shape)
     if value.shape != shape:
-        raise _Mismatch(f"{key} has shape {value.shape}, the table says {shape}", entry.key.span)
+        raise _Mismatch(f"{key} has shape {value.shape}, the table says {shape}", entry.key.span, value)
     start = entry.start.value
     if start in ("zeros", "ones"):
         if not np.all(value == (start == "ones")):
-            raise _Mismatch(f"{key} does not start as {start}", entry.start.span)
+            raise _Mismatch(f"{key} does not start as {start}", entry.start.span, value)
     elif start not in starts:
         raise _Mismatch(f"`{start}` is neither zeros, ones nor a topic whose cited lines ran", entry.start.span)
     elif value.tobytes() not in starts[start]:
-        raise _Mismatch(f"{key} was not drawn by a line of topic {start}", entry.start.span)
+        raise _Mismatch(f"{key} was not drawn by a line of topic {start}", entry.start.span, value)
 
 
 def _starts(recording: Recording, session: Session) -> dict[str, set[bytes]]:

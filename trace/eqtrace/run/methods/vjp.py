@@ -17,11 +17,12 @@ if TYPE_CHECKING:
 def verify(equation: Equation, session: Session) -> MethodResult:
     """The lines' values; at best not-checked, since a value alone is no gradient."""
     half = value.verify(equation, session)
+    half = replace(half, method="vjp", faults=tuple(replace(fault, method="vjp") for fault in half.faults))
     if half.verdict is Verdict.REFUTED:
-        return replace(half, method="vjp")
+        return half
     message = f"{equation.id}: the adjoint identity of `vjp` is not built yet; the value at its lines is {half.verdict}"
     fault = Fault("method-not-run", message, equation.span, "", (), equation.id, "vjp")
     evidence = replace(
         half.evidence, detail=f"value {half.verdict}: {half.evidence.detail}; the adjoint identity was not run"
     )
-    return replace(half, method="vjp", verdict=Verdict.NOT_CHECKED, evidence=evidence, faults=(*half.faults, fault))
+    return replace(half, verdict=Verdict.NOT_CHECKED, evidence=evidence, faults=(*half.faults, fault))

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 import numpy as np
-
 from halflife.counting import RunningMean, fill, net_rate, smooth
 from halflife.decay import Nuclide
 from halflife.detector import Peak, tallest
@@ -25,7 +24,7 @@ def series(rng: np.random.Generator, sizes: Sizes) -> None:
     mean = RunningMean()
     for value in values:
         mean.add(value)
-    for _ in zip(smooth(values, float(rng.uniform(0, 1))), range(sizes["samples"] - 1)):
+    for _ in zip(smooth(values, float(rng.uniform(0, 1))), range(sizes["samples"] - 1), strict=False):
         pass  # the generator is left before its end
 
 

@@ -2,9 +2,19 @@ import math
 
 import numpy as np
 import pytest
-
-from halflife.counting import RunningMean, chi_square, count_rate, entropy, fill, interval, net_rate, sample_variance
-from halflife.counting import smooth, spread, weighted_mean
+from halflife.counting import (
+    RunningMean,
+    chi_square,
+    count_rate,
+    entropy,
+    fill,
+    interval,
+    net_rate,
+    sample_variance,
+    smooth,
+    spread,
+    weighted_mean,
+)
 
 
 def test_count_rate():

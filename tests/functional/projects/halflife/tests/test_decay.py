@@ -1,7 +1,6 @@
 import math
 
 import pytest
-
 from halflife.decay import Nuclide, activity, age, daughter_population, decay_constant, surviving_fraction
 
 

@@ -1,9 +1,15 @@
 import math
 
 import pytest
-
-from halflife.densities import erf_approximation, kernel_density, logistic, normal_density, normal_log_density
-from halflife.densities import poisson_log_probability, softplus
+from halflife.densities import (
+    erf_approximation,
+    kernel_density,
+    logistic,
+    normal_density,
+    normal_log_density,
+    poisson_log_probability,
+    softplus,
+)
 
 
 def test_normal():

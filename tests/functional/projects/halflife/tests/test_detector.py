@@ -1,8 +1,20 @@
 import numpy as np
 import pytest
-
-from halflife.detector import Detector, Peak, binomial, calibrated, channel, dither, huber_loss, legendre
-from halflife.detector import new_calibration, peak_width, phase, tallest, trapezoid
+from halflife.detector import (
+    Detector,
+    Peak,
+    binomial,
+    calibrated,
+    channel,
+    dither,
+    huber_loss,
+    legendre,
+    new_calibration,
+    peak_width,
+    phase,
+    tallest,
+    trapezoid,
+)
 
 
 def test_shapes():

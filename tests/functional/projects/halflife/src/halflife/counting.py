@@ -30,7 +30,7 @@ def weighted_mean(values: Sequence[float], weights: Sequence[float]) -> float:
     if len(values) != len(weights):
         raise ValueError(f"{len(values)} values but {len(weights)} weights")
     total = norm = 0.0
-    for value, weight in zip(values, weights):
+    for value, weight in zip(values, weights, strict=False):
         total += weight * value
         norm += weight
     return total / norm
@@ -72,13 +72,13 @@ def smooth(values: Sequence[float], alpha: float) -> Iterator[float]:
 
 def interval(mean: float, deviation: float, k: float = 2.0) -> tuple[float, float]:
     """The interval of k standard deviations about a mean."""
-    low = mean - k * deviation; high = mean + k * deviation  # noqa: E702
+    low = mean - k * deviation; high = mean + k * deviation  # fmt: skip  # noqa: E702
     return low, high
 
 
 def spread(values: Sequence[float], weights: Sequence[float], centre: float) -> float:
     """Sum of weighted squared distances from a centre."""
-    squares = [weight * (value - centre) ** 2 for value, weight in zip(values, weights)]
+    squares = [weight * (value - centre) ** 2 for value, weight in zip(values, weights, strict=False)]
     return math.fsum(squares)
 
 

@@ -45,10 +45,7 @@ def softplus(x):
 def erf_approximation(x: float) -> float:
     """Error function for x >= 0, formula 7.1.26 of Abramowitz and Stegun (1964)."""
     t = 1.0 / (1.0 + 0.3275911 * x)
-    polynomial = t * (
-        0.254829592
-        + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429)))
-    )
+    polynomial = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
     return 1.0 - polynomial * math.exp(-x * x)
 
 

@@ -1,0 +1,519 @@
+"""Correct rewrites of cited lines: none may be reported, and what certified before certifies still where it can."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+from eqtrace.model.anchor import Status
+from eqtrace.model.finding import Severity
+from eqtrace.model.results import Results
+from eqtrace.model.verdict import Verdict
+
+if TYPE_CHECKING:
+    from conftest import Copy
+
+OPS = "impl/ops.py"
+MODEL = "impl/transformer.py"
+LARGEST = 10  # rewrites in one copy
+
+LINEAR = "return X @ W + b"
+GRAD_WEIGHT = "dW = X.T @ dY"
+GRAD_BIAS = "db = dY.sum(axis=0)"
+GRAD_LINEAR_INPUT = "dX = dY @ W.T"
+RELU = "return np.maximum(0.0, Z)"
+RELU_BACKWARD = "return dA * (Z > 0)"
+LIMIT = "a = np.sqrt(6.0 / (fan_in + fan_out))"
+DRAW = "return rng.uniform(-a, a, size=(fan_in, fan_out))"
+EXP = "e = np.exp(x - x.max(axis=-1, keepdims=True))"
+NORMALISE = "p: Array = e / e.sum(axis=-1, keepdims=True)"
+SOFTMAX_BACKWARD = "dx: Array = y * (dY - (y * dY).sum(axis=-1, keepdims=True))"
+SHIFTED = "z = logits - logits.max(axis=-1, keepdims=True)"
+LOG_SOFTMAX = "logp = z - np.log(np.exp(z).sum(axis=-1, keepdims=True))"
+LOSS = "loss = -logp[np.arange(T), targets].mean()"
+PROBS = "probs = np.exp(logp)"
+COMBINED = "return (probs - one_hot) / T"
+PERPLEXITY = "value: float = np.exp(loss)"
+MEAN = "mu = X.mean(axis=-1, keepdims=True)"
+VARIANCE = "var = ((X - mu) ** 2).mean(axis=-1, keepdims=True)"
+INVERSE = "s = 1.0 / np.sqrt(var + eps)"
+NORMALISED = "Xhat = (X - mu) * s"
+AFFINE = "Y = gamma * Xhat + beta"
+GRAD_NORMALISED = "dXhat = dY * gamma"
+GRAD_INPUT = (
+    "dX = s * (dXhat - dXhat.mean(axis=-1, keepdims=True) - Xhat * (dXhat * Xhat).mean(axis=-1, keepdims=True))"
+)
+GRAD_GAMMA = "dgamma = (dY * Xhat).sum(axis=0)"
+QUERY = 'Q = Xn @ params[p + "wq"] + params[p + "bq"]'
+ATTENTION_START = 'params[p + "w" + n], params[p + "b" + n] = ops.xavier_uniform(d, d, rng), np.zeros(d)'
+KEY = 'K = Xn @ params[p + "wk"] + params[p + "bk"]'
+OUTPUT_WEIGHTS = 'grads[p + "wo"] += O.T @ dOut'
+JOINED = 'dXn += dM @ params[p + "w" + n].T'
+
+READS = "the statement reads "
+USES = "the form uses "
+
+
+@dataclass(frozen=True)
+class Rewrite:
+    """One rewrite; `limit` begins the reason why it is sampled only, and is empty where it is certified."""
+
+    name: str
+    equation: str
+    path: str
+    old: str
+    new: str
+    limit: str = ""
+    before: str = ""  # a statement on the same line, ahead of the new one
+    after: str = ""  # text on the same line, behind it
+    bind: Mapping[str, str] = field(default_factory=dict)
+    alone: bool = False  # another equation's bind names a part of the old line
+
+
+REWRITES = (
+    # products
+    Rewrite("einsum", "linear.linear", OPS, LINEAR, 'return np.einsum("tk,kj->tj", X, W) + b'),
+    Rewrite("terms_swapped", "linear.linear", OPS, LINEAR, "return b + X @ W"),
+    Rewrite("functions", "linear.linear", OPS, LINEAR, "return np.add(np.matmul(X, W), b)"),
+    Rewrite("dot_method", "linear.linear", OPS, LINEAR, "return X.dot(W) + b"),
+    Rewrite("dot_function", "linear.linear", OPS, LINEAR, "return np.dot(X, W) + b"),
+    Rewrite("both_transposed", "linear.linear", OPS, LINEAR, "return (W.T @ X.T).T + b"),
+    Rewrite(
+        "swapaxes", "linear.linear", OPS, LINEAR, "return (W.swapaxes(0, 1) @ X.swapaxes(0, 1)).swapaxes(0, 1) + b"
+    ),
+    Rewrite("sum_of_products", "linear.linear", OPS, LINEAR, "return (X[:, :, None] * W[None]).sum(axis=1) + b"),
+    Rewrite("minus_negative", "linear.linear", OPS, LINEAR, "return X @ W - (-b)"),
+    Rewrite("tensordot", "linear.linear", OPS, LINEAR, "return np.tensordot(X, W, axes=1) + b[None, :]"),
+    Rewrite("temporary", "linear.linear", OPS, LINEAR, "return product + b", READS, before="product = X @ W"),
+    Rewrite("helper_function", "linear.linear", OPS, LINEAR, "return _product(X, W) + b"),
+    Rewrite(
+        "query_terms_swapped", "linear.linear", MODEL, QUERY, 'Q = params[p + "bq"] + np.matmul(Xn, params[p + "wq"])'
+    ),
+    Rewrite(
+        "key_by_einsum",
+        "linear.linear",
+        MODEL,
+        KEY,
+        'K = np.einsum("tk,kj->tj", Xn, params[p + "wk"]) + params[p + "bk"]',
+    ),
+    # gradients of the linear layer
+    Rewrite("weight_einsum", "linear_backward.grad_weight", OPS, GRAD_WEIGHT, 'dW = np.einsum("tk,tj->kj", X, dY)'),
+    Rewrite("weight_turned", "linear_backward.grad_weight", OPS, GRAD_WEIGHT, "dW = (dY.T @ X).T"),
+    Rewrite("weight_swapaxes", "linear_backward.grad_weight", OPS, GRAD_WEIGHT, "dW = np.swapaxes(X, 0, 1).dot(dY)"),
+    Rewrite("bias_function", "linear_backward.grad_bias", OPS, GRAD_BIAS, "db = np.sum(dY, 0)"),
+    Rewrite("bias_reduce", "linear_backward.grad_bias", OPS, GRAD_BIAS, "db = np.add.reduce(dY, axis=0)"),
+    Rewrite("bias_product", "linear_backward.grad_bias", OPS, GRAD_BIAS, "db = np.ones(len(dY)) @ dY"),
+    Rewrite("input_transpose", "linear_backward.grad_input", OPS, GRAD_LINEAR_INPUT, "dX = dY @ np.transpose(W)"),
+    Rewrite("input_turned", "linear_backward.grad_input", OPS, GRAD_LINEAR_INPUT, "dX = (W @ dY.T).T"),
+    Rewrite(
+        "not_augmented",
+        "linear_backward.grad_weight",
+        MODEL,
+        OUTPUT_WEIGHTS,
+        'grads[p + "wo"] = grads[p + "wo"] + O.T @ dOut',
+        bind={"dW": "O.T @ dOut"},
+    ),
+    Rewrite(
+        "not_augmented_in_a_loop",
+        "linear_backward.grad_input",
+        MODEL,
+        JOINED,
+        'dXn = dXn + dM @ params[p + "w" + n].T',
+        bind={"dX": 'dM @ params[p + "w" + n].T'},
+    ),
+    # relu
+    Rewrite("relu_where", "relu.relu", OPS, RELU, "return np.where(Z > 0, Z, 0.0)"),
+    Rewrite("relu_swapped", "relu.relu", OPS, RELU, "return np.maximum(Z, 0)"),
+    Rewrite("relu_clip", "relu.relu", OPS, RELU, "return np.clip(Z, 0.0, None)"),
+    Rewrite("relu_masked", "relu.relu", OPS, RELU, "return Z * (Z > 0)"),
+    Rewrite("relu_half_sum", "relu.relu", OPS, RELU, "return (Z + np.abs(Z)) / 2"),
+    Rewrite("relu_clip_method", "relu.relu", OPS, RELU, "return Z.clip(min=0.0)"),
+    Rewrite("mask_where", "relu_backward.masked_gradient", OPS, RELU_BACKWARD, "return np.where(Z > 0, dA, 0.0)"),
+    Rewrite("mask_turned", "relu_backward.masked_gradient", OPS, RELU_BACKWARD, "return (0 < Z) * dA"),
+    Rewrite("mask_as_float", "relu_backward.masked_gradient", OPS, RELU_BACKWARD, "return dA * (Z > 0).astype(float)"),
+    Rewrite("mask_not", "relu_backward.masked_gradient", OPS, RELU_BACKWARD, "return dA * ~(Z <= 0)"),
+    # xavier
+    Rewrite("limit_of_roots", "xavier_uniform.limit", OPS, LIMIT, "a = np.sqrt(6.0) / np.sqrt(fan_in + fan_out)"),
+    Rewrite("limit_as_power", "xavier_uniform.limit", OPS, LIMIT, "a = (6 / (fan_in + fan_out)) ** 0.5"),
+    Rewrite(
+        "draw_scaled", "xavier_uniform.draw", OPS, DRAW, "return a * rng.uniform(-1.0, 1.0, size=(fan_in, fan_out))"
+    ),
+    Rewrite("draw_of_unit", "xavier_uniform.draw", OPS, DRAW, "return a * (2.0 * rng.random((fan_in, fan_out)) - 1.0)"),
+    # softmax
+    Rewrite("max_function", "softmax.shifted_exp", OPS, EXP, "e = np.exp(x - np.max(x, axis=-1, keepdims=True))"),
+    Rewrite("max_without_keepdims", "softmax.shifted_exp", OPS, EXP, "e = np.exp(x - x.max(axis=-1)[..., None])"),
+    Rewrite(
+        "max_reduce", "softmax.shifted_exp", OPS, EXP, "e = np.exp(x - np.maximum.reduce(x, axis=-1, keepdims=True))"
+    ),
+    Rewrite("exp_of_difference", "softmax.shifted_exp", OPS, EXP, "e = np.exp(-(x.max(axis=-1, keepdims=True) - x))"),
+    Rewrite(
+        "shift_before",
+        "softmax.shifted_exp",
+        OPS,
+        EXP,
+        "e = np.exp(x - top)",
+        before="top = np.amax(x, -1, keepdims=True)",
+    ),
+    Rewrite("reciprocal", "softmax.normalise", OPS, NORMALISE, "p: Array = e * (1.0 / e.sum(axis=-1, keepdims=True))"),
+    Rewrite(
+        "divide", "softmax.normalise", OPS, NORMALISE, "p: Array = np.divide(e, np.sum(e, axis=-1)[..., np.newaxis])"
+    ),
+    Rewrite(
+        "total_before",
+        "softmax.normalise",
+        OPS,
+        NORMALISE,
+        "p: Array = e / total",
+        READS,
+        before="total = e.sum(-1, keepdims=True)",
+    ),
+    Rewrite(
+        "weights_out",
+        "softmax_backward.grad_input",
+        OPS,
+        SOFTMAX_BACKWARD,
+        "dx: Array = y * dY - y * (y * dY).sum(axis=-1, keepdims=True)",
+    ),
+    Rewrite(
+        "weights_einsum",
+        "softmax_backward.grad_input",
+        OPS,
+        SOFTMAX_BACKWARD,
+        'dx: Array = (dY - np.einsum("...i,...i->...", y, dY)[..., None]) * y',
+    ),
+    # cross-entropy
+    Rewrite("shift_added", "cross_entropy.shifted_logits", OPS, SHIFTED, "z = -logits.max(axis=1)[:, None] + logits"),
+    Rewrite(
+        "logaddexp",
+        "cross_entropy.log_softmax",
+        OPS,
+        LOG_SOFTMAX,
+        "logp = z - np.logaddexp.reduce(z, axis=-1, keepdims=True)",
+        alone=True,
+    ),
+    Rewrite(
+        "log_sum_turned",
+        "cross_entropy.log_softmax",
+        OPS,
+        LOG_SOFTMAX,
+        "logp = -(np.log(np.sum(np.exp(z), axis=1, keepdims=True)) - z)",
+    ),
+    Rewrite(
+        "log_of_quotient",
+        "cross_entropy.log_softmax",
+        OPS,
+        LOG_SOFTMAX,
+        "logp = z + np.log(1 / np.exp(z).sum(axis=-1, keepdims=True))",
+    ),
+    Rewrite("mean_function", "cross_entropy.mean_loss", OPS, LOSS, "loss = -np.mean(logp[np.arange(T), targets])"),
+    Rewrite(
+        "sum_over_size",
+        "cross_entropy.mean_loss",
+        OPS,
+        LOSS,
+        "loss = -(logp[np.arange(len(logp)), targets].sum() / len(logp))",
+    ),
+    Rewrite(
+        "take_along_axis",
+        "cross_entropy.mean_loss",
+        OPS,
+        LOSS,
+        "loss = -np.take_along_axis(logp, targets[:, None], axis=-1).mean()",
+    ),
+    Rewrite(
+        "mean_of_negatives",
+        "cross_entropy.mean_loss",
+        OPS,
+        LOSS,
+        "loss = np.negative(logp)[np.arange(T), targets].mean()",
+    ),
+    Rewrite("power_of_e", "cross_entropy.probabilities", OPS, PROBS, "probs = np.e**logp"),
+    Rewrite("exp2", "cross_entropy.probabilities", OPS, PROBS, "probs = 1.0 / np.exp(-logp)"),
+    Rewrite(
+        "split_quotient", "cross_entropy_backward.combined_gradient", OPS, COMBINED, "return probs / T - one_hot / T"
+    ),
+    Rewrite(
+        "length_again",
+        "cross_entropy_backward.combined_gradient",
+        OPS,
+        COMBINED,
+        "return np.subtract(probs, one_hot) / probs.shape[0]",
+    ),
+    # perplexity
+    Rewrite("perplexity_power", "perplexity.perplexity", OPS, PERPLEXITY, "value: float = np.power(np.e, loss)"),
+    Rewrite(
+        "perplexity_inverse",
+        "perplexity.perplexity",
+        OPS,
+        PERPLEXITY,
+        "value: float = 1 / np.exp(-loss)",
+        after="  # e to the mean loss",
+    ),
+    # layer norm
+    Rewrite("mean_as_quotient", "layer_norm.row_mean", OPS, MEAN, "mu = X.sum(axis=-1, keepdims=True) / X.shape[-1]"),
+    Rewrite("mean_of_rows", "layer_norm.row_mean", OPS, MEAN, "mu = np.mean(X, 1)[:, None]"),
+    Rewrite("mean_average", "layer_norm.row_mean", OPS, MEAN, "mu = np.average(X, axis=-1, keepdims=True)"),
+    Rewrite("mean_einsum", "layer_norm.row_mean", OPS, MEAN, 'mu = np.einsum("ti->t", X).reshape(-1, 1) / X.shape[1]'),
+    Rewrite("mean_as_product", "layer_norm.row_mean", OPS, MEAN, "mu = X @ np.full((X.shape[1], 1), 1 / X.shape[1])"),
+    Rewrite(
+        "variance_multiplied",
+        "layer_norm.row_variance",
+        OPS,
+        VARIANCE,
+        "var = ((X - mu) * (X - mu)).mean(axis=-1, keepdims=True)",
+    ),
+    Rewrite(
+        "variance_square", "layer_norm.row_variance", OPS, VARIANCE, "var = np.square(mu - X).mean(-1, keepdims=True)"
+    ),
+    Rewrite(
+        "variance_power",
+        "layer_norm.row_variance",
+        OPS,
+        VARIANCE,
+        "var = np.power(X - mu, 2).sum(axis=1, keepdims=True) / X.shape[1]",
+    ),
+    Rewrite(
+        "variance_magnitude",
+        "layer_norm.row_variance",
+        OPS,
+        VARIANCE,
+        "var = np.mean(np.abs(X - mu) ** 2.0, axis=-1, keepdims=True)",
+    ),
+    Rewrite(
+        "variance_einsum",
+        "layer_norm.row_variance",
+        OPS,
+        VARIANCE,
+        'var = np.einsum("ti,ti->t", X - mu, X - mu)[:, None] / X.shape[1]',
+    ),
+    Rewrite(
+        "variance_norm",
+        "layer_norm.row_variance",
+        OPS,
+        VARIANCE,
+        "var = np.linalg.norm(X - mu, axis=-1, keepdims=True) ** 2 / X.shape[-1]",
+    ),
+    Rewrite("variance_method", "layer_norm.row_variance", OPS, VARIANCE, "var = X.var(axis=-1, keepdims=True)", USES),
+    Rewrite(
+        "variance_function",
+        "layer_norm.row_variance",
+        OPS,
+        VARIANCE,
+        "var = np.var(X, axis=-1, ddof=0)[:, np.newaxis]",
+        USES,
+    ),
+    Rewrite("root_power", "layer_norm.inv_std", OPS, INVERSE, "s = (var + eps) ** -0.5"),
+    Rewrite("root_np_power", "layer_norm.inv_std", OPS, INVERSE, "s = np.power(eps + var, -0.5)"),
+    Rewrite("root_reciprocal", "layer_norm.inv_std", OPS, INVERSE, "s = np.reciprocal(np.sqrt(var + eps))"),
+    Rewrite("root_of_quotient", "layer_norm.inv_std", OPS, INVERSE, "s = np.sqrt(1 / (var + eps))"),
+    Rewrite("product_swapped", "layer_norm.normalised", OPS, NORMALISED, "Xhat = s * (X - mu)"),
+    Rewrite("product_spread", "layer_norm.normalised", OPS, NORMALISED, "Xhat = X * s - mu * s"),
+    Rewrite("affine_swapped", "layer_norm.affine", OPS, AFFINE, "Y = beta + Xhat * gamma"),
+    Rewrite("affine_in_steps", "layer_norm.affine", OPS, AFFINE, "Y += beta", READS, before="Y = gamma * Xhat"),
+    Rewrite(
+        "affine_multiply_add", "layer_norm.affine", OPS, AFFINE, "Y = np.multiply(Xhat, gamma[None, :]).__add__(beta)"
+    ),
+    # layer norm, backward
+    Rewrite(
+        "scale_swapped", "layer_norm_backward.grad_normalised", OPS, GRAD_NORMALISED, "dXhat = np.multiply(gamma, dY)"
+    ),
+    Rewrite(
+        "input_spread",
+        "layer_norm_backward.grad_input",
+        OPS,
+        GRAD_INPUT,
+        "dX = s * dXhat - s * dXhat.mean(1, keepdims=True) - s * Xhat * (Xhat * dXhat).mean(1, keepdims=True)",
+    ),
+    Rewrite(
+        "input_over_width",
+        "layer_norm_backward.grad_input",
+        OPS,
+        GRAD_INPUT,
+        "dX = (s / d) * (d * dXhat - dXhat.sum(-1, keepdims=True) - Xhat * (dXhat * Xhat).sum(-1, keepdims=True))",
+        before="d = dXhat.shape[-1]",
+    ),
+    Rewrite(
+        "input_temporaries",
+        "layer_norm_derivation.collected_input_gradient",
+        OPS,
+        GRAD_INPUT,
+        "dX = s * (dXhat - m - Xhat * c)",
+        READS,
+        before="m = dXhat.mean(axis=-1, keepdims=True); c = (dXhat * Xhat).mean(axis=-1, keepdims=True)",
+    ),
+    Rewrite(
+        "scale_gradient_einsum",
+        "layer_norm_backward.grad_gamma",
+        OPS,
+        GRAD_GAMMA,
+        'dgamma = np.einsum("ti,ti->i", dY, Xhat)',
+    ),
+    Rewrite(
+        "scale_gradient_chain",
+        "layer_norm_backward.grad_gamma",
+        OPS,
+        GRAD_GAMMA,
+        "dgamma = (Xhat * dY).T.sum(axis=1).copy()",
+    ),
+)
+
+
+def copies_of(rewrites: Iterable[Rewrite]) -> list[tuple[Rewrite, ...]]:
+    """Rewrites of different lines and equations, which can stand in one copy."""
+    groups: list[list[Rewrite]] = []
+    for rewrite in rewrites:
+        for group in groups:
+            apart = all(rewrite.old != other.old and rewrite.equation != other.equation for other in group)
+            if apart and len(group) < LARGEST and not rewrite.alone and not group[0].alone:
+                group.append(rewrite)
+                break
+        else:
+            groups.append([rewrite])
+    return [tuple(group) for group in groups]
+
+
+def names_of(rewrites: tuple[Rewrite, ...]) -> str:
+    return ",".join(rewrite.name for rewrite in rewrites)
+
+
+def rewrite_in(copy: Copy, rewrite: Rewrite) -> int:
+    assert copy.edit_anchors(rewrite.path, rewrite.old, rewrite.new, rewrite.bind)
+    before = f"{rewrite.before}; " * bool(rewrite.before)
+    return copy.edit(rewrite.path, rewrite.old, f"{before}{rewrite.new}{rewrite.after}")
+
+
+def alarms(results: Results) -> list[str]:
+    """Everything above a note but the warnings for what is not built."""
+    return [
+        f"{each.code} {each.span} {each.message} {each.hint}"
+        for each in results.findings
+        if each.severity is not Severity.NOTE and each.code != "EQ902"
+    ]
+
+
+def value_verdict(results: Results, equation: str) -> str:
+    """The verdict of a value, or of the value half of a gradient."""
+    (method,) = (each for each in results.methods[equation] if each.method in ("value", "vjp", "distribution"))
+    detail = method.evidence.detail
+    return detail.removeprefix("value ").partition(":")[0] if method.method == "vjp" else str(method.verdict)
+
+
+def test_there_are_enough() -> None:
+    assert len({rewrite.name for rewrite in REWRITES}) == len(REWRITES) >= 80
+
+
+@pytest.mark.parametrize("rewrites", copies_of(REWRITES), ids=names_of)
+def test_correct_rewrites_are_silent(copy: Copy, rewrites: tuple[Rewrite, ...]) -> None:
+    for rewrite in rewrites:
+        rewrite_in(copy, rewrite)
+    copy.write(OPS, copy.read(OPS) + "\n\ndef _product(left: Array, right: Array) -> Array:\n    return left @ right\n")
+    results = copy.verify(*(rewrite.equation for rewrite in rewrites))
+    assert alarms(results) == []
+    assert results.exit == 0
+    for rewrite in rewrites:
+        limits = [text for each in results.methods[rewrite.equation] for text in each.evidence.limits]
+        verdict = value_verdict(results, rewrite.equation)
+        if rewrite.equation == "xavier_uniform.draw":
+            assert verdict == Verdict.TESTED, rewrite.name
+        elif rewrite.limit:
+            assert verdict == Verdict.SAMPLED, rewrite.name
+            assert any(rewrite.limit in text for text in limits), (rewrite.name, limits)
+        else:
+            assert verdict == Verdict.CERTIFIED, (rewrite.name, limits)
+
+
+def test_an_import_renamed(copy: Copy) -> None:
+    """`numpy` under another name throughout, and the module of the operations imported otherwise."""
+    for path in (OPS, MODEL):
+        lines = {line.strip() for line in copy.read(path).splitlines() if "np." in line}
+        for line in sorted(lines):
+            copy.edit_anchors(path, line, line.replace("np.", "xp."), {"e": "xp.exp(z)"})
+        copy.write(path, copy.read(path).replace("import numpy as np", "import numpy as xp").replace("np.", "xp."))
+    copy.replace(MODEL, "from impl import ops\n", "import impl.ops as ops\n")
+    results = copy.verify(
+        "softmax.normalise", "softmax.shifted_exp", "layer_norm.inv_std", "initial_values.initial_values"
+    )
+    assert alarms(results) == []
+    assert {results.verdict(each) for each in results.selected} == {Verdict.CERTIFIED, Verdict.TESTED}
+
+
+def test_locals_renamed_with_their_binds(copy: Copy) -> None:
+    """Names of the code change in code, anchors, binds and symbols alike."""
+    copy.edit_anchors(MODEL, QUERY, 'queries = Xn @ params[p + "wq"] + params[p + "bq"]', {"Y": "queries"})
+    copy.edit(MODEL, QUERY, 'queries = Xn @ params[p + "wq"] + params[p + "bq"]')
+    copy.replace(MODEL, "split_heads(Q, H)", "split_heads(queries, H)")
+    copy.edit_anchors(OPS, MEAN, MEAN.replace("mu", "average"))
+    copy.edit_anchors(OPS, VARIANCE, VARIANCE.replace("mu", "average"))
+    copy.edit_anchors(OPS, NORMALISED, NORMALISED.replace("mu", "average"))
+    before, body = copy.read(OPS).split("def layer_norm_forward", 1)
+    copy.write(OPS, f"{before}def layer_norm_forward{body.replace('mu', 'average')}")
+    copy.replace(
+        "spec/layer-norm/layer_norm.yaml", "code: {layer_norm_forward: mu}", "code: {layer_norm_forward: average}"
+    )
+    equations = ("linear.linear", "layer_norm.row_mean", "layer_norm.row_variance", "layer_norm.normalised")
+    results = copy.verify(*equations)
+    assert alarms(results) == []
+    assert {results.verdict(each) for each in equations} == {Verdict.CERTIFIED}
+
+
+def test_reformatting_is_silent(copy: Copy) -> None:
+    """Line breaks, brackets, quotes, spaces and comments: no anchor is edited, only lines are followed."""
+    copy.edit(OPS, LINEAR, "return (\n    X  @  W  # products\n    +  b\n)")
+    copy.edit(
+        OPS,
+        GRAD_INPUT,
+        GRAD_INPUT.replace("(dXhat - ", "(\n    dXhat\n    - ").replace(" - Xhat *", "\n    - Xhat\n    *")
+        + "  # two corrections",
+    )
+    copy.edit(OPS, MEAN, "mu = X.mean(\n    axis=-1,\n    keepdims=True,\n)")
+    copy.edit(MODEL, QUERY, "Q = Xn @ params[p + 'wq'] + params[p + 'bq']  # the queries")
+    copy.edit(MODEL, ATTENTION_START, ATTENTION_START + "  # noqa")
+    copy.replace(OPS, "from impl.arrays import Array, Ids\n", "from impl.arrays import (\n    Array,\n    Ids,\n)\n")
+    moved = [each for each in copy.audit().findings if each.code == "EQ201"]
+    assert {each.code for each in copy.audit().findings if each.severity is not Severity.NOTE} == {"EQ201"}
+    assert moved
+    copy.fix()
+    results = copy.verify("linear.linear", "layer_norm.row_mean", "layer_norm_backward.grad_input")
+    assert alarms(results) == []
+    assert {value_verdict(results, each) for each in results.selected} == {Verdict.CERTIFIED}
+    assert alarms(copy.audit()) == []
+
+
+def test_five_lines_above_a_cited_function(copy: Copy) -> None:
+    """Exactly the anchors below moved, with their new lines; `fix` changes the numbers and nothing else."""
+    copy.replace(OPS, "def softmax_forward", "# one\n# two\n# three\n# four\n\ndef softmax_forward")
+    first = copy.read(OPS).split("def softmax_forward")[0].count("\n") + 1
+    below = {
+        anchor.id: anchor.line
+        for equation in copy.audit().specification.equations
+        for anchor in equation.anchors
+        if anchor.path == OPS and anchor.line + 5 > first
+    }
+    assert below
+    strict = copy.audit()
+    assert strict.exit == 1  # this repository fails on moved lines
+    copy.replace("pyproject.toml", 'fail_on = ["line-moved"]\n', "")
+    results = copy.audit()
+    assert results.exit == 0
+    told = [each for each in results.findings if each.severity is not Severity.NOTE]
+    assert {(each.code, each.severity) for each in told} == {("EQ201", Severity.WARNING)}
+    assert len(told) == len(below)
+    assert {name: match.span.line for name, match in results.matches.items() if match.status is Status.MOVED} == {
+        name: line + 5 for name, line in below.items()
+    }
+    for each in told:
+        (related,) = each.related
+        assert f"is at line {related.span.line} now, not {related.span.line - 5}" in each.message
+    files = {path: path.read_text(encoding="utf-8") for path in copy.root.rglob("*") if path.suffix in (".yaml", ".py")}
+    written = copy.fix()
+    assert written
+    after = {path: path.read_text(encoding="utf-8") for path in files}
+    assert {path.relative_to(copy.root).as_posix() for path in files if after[path] != files[path]} == set(written)
+    for path, text in files.items():
+        numbers = re.compile(rf"(?<={re.escape(OPS)}:)\d+")
+        assert numbers.sub("", text) == numbers.sub("", after[path])
+    assert [each for each in copy.audit().findings if each.severity is not Severity.NOTE] == []

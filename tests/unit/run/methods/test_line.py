@@ -1,0 +1,290 @@
+# ruff: noqa: E501 - a source a line
+"""The verdict logic: what must be refuted, what must stay silent, and what is neither and says so."""
+
+import textwrap
+
+import pytest
+
+from eqtrace.model.verdict import Verdict
+
+# --- correct code is certified, or says why it is not -----------------------------------------------------------------
+
+CORRECT = {
+    "a square of equal numbers": ("def f(x, y):\n    return (x - y)**2", "sympy: '(x - y)**2'", "certified"),
+    "a sum that cancels": ("def f(x, y):\n    return (x + y) - x", "sympy: x + y - x", "certified"),
+    "an exact form of zeros": ("import math\ndef f(x):\n    return math.cos(0 * x) * 0.1 * 10", "sympy: '1'", "certified"),
+    "integers past 2**53": ("def f(n):\n    return 3**n", "sympy: '3**n', domain: {n: {integer: true, min: 30, max: 90}}", "certified"),
+    "integers from a real form": (
+        "import math\ndef f(n):\n    return math.factorial(n)",
+        "sympy: 'factorial(n)', domain: {n: {integer: true, min: 0, max: 20}}",
+        "certified",
+    ),
+    "a rounded literal in the function": ("def f(r):\n    return 3.141592653589793 * r**2", "sympy: 'pi*r**2'", "certified-to-constants"),
+    "a literal of two roundings": ("def f(r):\n    return 1.772453850905516 * r", "sympy: 'sqrt(pi)*r'", "certified-to-constants"),
+    "a module constant": ("PI = 3.141592653589793\ndef f(r):\n    return PI * r**2", "sympy: 'pi*r**2'", "certified-to-constants"),
+    "a computed module constant": ("import math\nROOT = math.sqrt(2.0)\ndef f(r):\n    return ROOT * r", "sympy: 'sqrt(2)*r'", "certified"),
+    "a mean of truth values": (
+        "import numpy as np\ndef f(x):\n    return (x > 0).mean()",
+        "sympy: 'Sum(Piecewise((1, x[i] > 0), (0, True)), i)/n', shapes: {x: [n]}",
+        "certified",
+    ),
+    "a mean of integers": (
+        "import numpy as np\ndef f(k):\n    return k.mean() + k.astype(float).sum() / len(k) - np.mean(k)",
+        "sympy: 'Sum(k[i], i)/n', shapes: {k: [n]}, domain: {k: {integer: true}}",
+        "certified",
+    ),
+    "a division in place": ("def f(x):\n    x = x * 2\n    x /= 6\n    return x", "sympy: x/3", "certified"),
+    "a class attribute": (
+        "class Model:\n    rate = 0.1\n    def grow(self, x):\n        return self.rate * x\nMODEL = Model()\ndef f(x):\n    return MODEL.grow(x)",
+        "sympy: '0.1*x'",
+        "certified-to-constants",
+    ),
+    "a partial function": (
+        "import functools\ndef scaled(a, x):\n    return a * x / 3\nf3 = functools.partial(scaled, 0.5)\ndef f(x):\n    return f3(x)",
+        "sympy: 'x/6'",
+        "certified-to-constants",
+    ),
+    "a vectorised function": (
+        "import numpy as np\n@np.vectorize\ndef third(x):\n    return x / 3.0\ndef f(x):\n    return third(x) * 1.0",
+        "sympy: x/3",
+        "certified",
+    ),
+    "positional arguments": ("def f(x, /, y):\n    return x - y", "sympy: x - y", "certified"),
+    "a wrapped function": (
+        "import functools\ndef same(g):\n    @functools.wraps(g)\n    def wrapper(*a):\n        return g(*a)\n    return wrapper\n"
+        "@same\ndef f(x, y):\n    return x / y",
+        "sympy: x/y, domain: {y: {min: 0.5}}",
+        "certified",
+    ),
+    "floor by int": ("def f(x):\n    return int(x // 1)", "sympy: 'floor(x)'", "certified"),
+    "a float from linspace": (
+        "import numpy as np\ndef f(x):\n    return x * np.linspace(0, 1, 4)[1]",
+        "sympy: x/3",
+        "sampled",
+    ),
+    "a float from the standard library": ("import statistics\ndef f(x):\n    return x * statistics.mean([1, 2]) / 3", "sympy: x/2", "sampled"),
+    "a quotient by operator": ("import operator\ndef f(x):\n    return x * operator.truediv(1, 3)", "sympy: x/3", "sampled"),
+    "within a tolerance": (
+        "def f(x):\n    return x - x**3 / 6",
+        "sympy: 'sin(x)', domain: {x: {min: -0.01, max: 0.01}}, tolerance: {atol: 1.0e-9, reason: series}",
+        "sampled",
+    ),
+    "arrays and scalars": ("import numpy as np\ndef f(x, y):\n    return np.hypot(x, y)", "sympy: 'sqrt(x**2 + y**2)'", "certified"),
+    "a softmax that does not overflow": (
+        "import numpy as np\ndef f(x):\n    z = np.exp(x - x.max())\n    return z / z.sum()",
+        "sympy: 'exp(x[i])/Sum(exp(x[j]), j)', shapes: {x: [n]}, indices: {j: n}",
+        "certified",
+    ),
+    "a float equal to a float": ("def f(x):\n    return float(x)", "sympy: x", "certified"),
+    "an infinite limit": ("import numpy as np\ndef f(x):\n    return np.log(x)", "sympy: 'log(x)', domain: {x: {min: 0}}", "certified"),
+    "a branch on a tie": ("def f(x):\n    return x if x > 1 else 1.0", "sympy: 'Max(x, 1)'", "certified"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", CORRECT)
+def test_correct_code(value, case):
+    source, entry, verdict = CORRECT[case]
+    result = value(source, entry)
+    assert [fault.message for fault in result.faults] == []
+    assert (result.verdict, result.evidence.detail) == (verdict, result.evidence.detail)
+    if verdict != "certified":
+        assert ";" in result.evidence.detail  # the reason
+
+
+# --- wrong code is refuted --------------------------------------------------------------------------------------------
+
+WRONG = {
+    "a relative error of 1e-18": ("def f(x):\n    return x * (1 + 1e-18)", "sympy: x"),
+    "a leak of 1e-25": ("def f(x):\n    return x + 1e-25", "sympy: x"),
+    "a literal one digit short": ("def f(r):\n    return 3.14159265358979 * r", "sympy: pi*r"),
+    "a module constant ten ulps off": ("PI = 3.141592653589797\ndef f(r):\n    return PI * r", "sympy: pi*r"),
+    "a tie taken the other way": ("def f(x):\n    return 1.0 if x >= 1 else 0.0", "sympy: 'Piecewise((1, x > 1), (0, True))'"),
+    "a sign of zero that matters": ("import math\ndef f(x):\n    return 1.0 if math.copysign(1, x) > 0 else 0.0", "sympy: 'Piecewise((1, x >= 0), (0, True))'"),
+    "an integer past 2**53 by one": (
+        "def f(n):\n    return 3**n + 1",
+        "sympy: '3**n', domain: {n: {integer: true, min: 40, max: 90}}",
+    ),
+    "an integer by one": ("def f(n):\n    return n * (n + 1) // 2 + 1", "sympy: 'n*(n + 1)/2', domain: {n: {integer: true, min: 0}}"),
+    "an overflow": ("import numpy as np\ndef f(x):\n    return np.exp(x) / (1 + np.exp(x))", "sympy: '1/(1 + exp(-x))'"),
+    "a NaN": ("import numpy as np\ndef f(x):\n    return x * np.inf / np.inf", "sympy: x"),
+    "an infinity for a number": ("import numpy as np\ndef f(x):\n    return np.float64(x) / 0.0", "sympy: x + 5"),
+    "a mean over the other axis": (
+        "def f(X):\n    return X - X.mean(axis=0)",
+        "sympy: 'X[i, j] - Sum(X[i, k], k)/m', shapes: {X: [n, m]}, indices: {k: m}",
+    ),
+    "only an array": ("import numpy as np\ndef f(x):\n    return x if np.ndim(x) == 0 else np.abs(x)", "sympy: x"),
+    "only some sizes": ("def f(x):\n    return x.sum() / max(len(x), 2)", "sympy: 'Sum(x[i], i)/n', shapes: {x: [n]}"),
+    "one wrong entry": (
+        "import numpy as np\ndef f(x):\n    y = 2.0 * x\n    y[-1] *= 1.00001\n    return y",
+        "sympy: '2*x[i]', shapes: {x: [n]}",
+    ),
+    "more than the tolerance": (
+        "def f(x):\n    return x - x**3 / 5",
+        "sympy: 'sin(x)', domain: {x: {min: -0.1, max: 0.1}}, tolerance: {atol: 1.0e-7, reason: series}",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_wrong_code(value, case):
+    result = value(*WRONG[case])
+    assert result.verdict is Verdict.REFUTED, result.evidence
+    (fault,) = result.faults
+    assert fault.kind in ("value-mismatch", "shape-mismatch")
+    assert "subject.py" in fault.message
+
+
+# --- neither: nothing may pass because nothing was compared ----------------------------------------------------------
+
+
+def test_a_premise_that_never_holds_shows_nothing(verified):
+    made = verified(
+        "def f(x):\n    y = -x\n    return y\n",
+        """
+        topic: t
+        title: T
+        page: p
+        status: implemented
+        direction: neither
+        functions: ['subject.py::f']
+        what: w
+        why: w
+        symbols: {x: {shape: [], domain: {min: 0}}, y: {shape: []}}
+        equations:
+          - id: t.e
+            sympy: 'Implies(x < 0, Eq(y, x))'
+            anchors: [{role: computes, at: 'subject.py:2', in: f, code: 'y = -x'}]
+        """,
+    )
+    result = made.result("t.e")
+    assert result.verdict is Verdict.NOT_CHECKED
+    assert [fault.kind for fault in result.faults] == ["value-undecided"]
+
+
+TOPIC = """
+topic: t
+title: T
+page: p
+status: implemented
+direction: neither
+functions: ['subject.py::f']
+what: w
+why: w
+symbols: {{x: {{shape: []}}, y: {{shape: []}}, z: {{shape: []}}, c: {{shape: []}}, v: {{shape: [n]}}}}
+indices: {{i: n}}
+equations:
+  - id: t.e
+    sympy: {form}
+    anchors: [{anchors}]
+"""
+
+
+def topic(verified, source, form, anchors, **more):
+    return verified(source, TOPIC.format(form=form, anchors=anchors), **more).result("t.e")
+
+
+def test_a_statement_that_no_line_captures_is_told(verified):
+    result = topic(
+        verified,
+        "def f(x):\n    y = x + 1\n    z = x + 3\n    return y, z\n",
+        "['Eq(y, x + 1)', 'Eq(z, x + 2)']",
+        "{role: computes, at: 'subject.py:2', in: f, code: 'y = x + 1'}",
+    )
+    assert result.verdict is Verdict.NOT_CHECKED
+    assert [fault.kind for fault in result.faults] == ["unbound-left-side"]
+    assert "Eq(z, x + 2)" in result.faults[0].message
+
+
+def test_a_claim_that_is_no_equation_is_not_passed_over(verified):
+    result = topic(
+        verified,
+        "def f(x):\n    y = x + 1\n    return y\n",
+        "'And(Eq(y, x + 1), y > 100)'",
+        "{role: computes, at: 'subject.py:2', in: f, code: 'y = x + 1'}",
+    )
+    assert result.verdict is Verdict.NOT_CHECKED
+    assert "method-not-run" in [fault.kind for fault in result.faults]
+
+
+def test_a_line_whose_value_is_never_reached_is_told(verified):
+    result = topic(
+        verified,
+        "def f(x):\n    try:\n        y = {}[x]\n    except (KeyError, TypeError):\n        y = 0\n    return y\n",
+        "'Eq(y, x)'",
+        "{role: computes, at: 'subject.py:3', in: f, code: 'y = {}[x]'}",
+    )
+    assert result.verdict is Verdict.NOT_CHECKED
+    (fault,) = result.faults
+    assert fault.kind == "value-undecided"
+    assert "none of its" in fault.message
+
+
+@pytest.mark.parametrize(("where", "verdict"), [("x > 0", "certified"), ("x > 100", "not-checked")])
+def test_runs_outside_of_where_are_counted_and_none_inside_is_no_pass(verified, where, verdict):
+    source = "def g(number):\n    x = float(number)\n    y = x + 1\n    return y\n"
+    scenario = "from subject import g\ndef run(rng, sizes):\n    g(rng.integers(-3, 4))\n"
+    anchor = "{role: computes, at: 'subject.py:3', in: g, code: 'y = x + 1'}"
+    spec = TOPIC.format(form="'Eq(y, x + 1)'", anchors=anchor).replace("subject.py::f", "subject.py::g")
+    result = verified(source, f"{spec}    where: '{where}'\n", scenario).result("t.e")
+    assert result.verdict == verdict
+    assert any("outside of `where`" in limit for limit in result.evidence.limits)
+    assert [fault.kind for fault in result.faults] == ["value-undecided"] * (verdict != "certified")
+
+
+def test_a_scalar_formula_in_a_topic_with_arrays_is_tried_with_arrays(verified):
+    result = topic(
+        verified,
+        "def f(x):\n    y = x + 1\n    return y\n",
+        "'Eq(y, x + 1)'",
+        "{role: computes, at: 'subject.py:2', in: f, code: 'y = x + 1'}",
+    )
+    assert (result.verdict, result.evidence.limits) == (Verdict.CERTIFIED, ())
+
+
+def test_a_formula_with_an_array_is_not_tried_with_arrays_of_scalars(verified):
+    source = "import numpy as np\ndef f(x):\n    v = np.arange(3.0)\n    y = x * v.sum()\n    return y\n"
+    anchor = "{role: computes, at: 'subject.py:4', in: f, code: 'y = x * v.sum()'}"
+    result = topic(verified, source, "'Eq(y, x*Sum(v[i], i))'", anchor)
+    assert result.verdict is Verdict.CERTIFIED
+
+
+def test_a_sum_on_the_left_has_a_radius(verified):
+    source = "import numpy as np\ndef f(x):\n    v = 2 + np.cos(x * np.arange(7))\n    v = v / v.sum()\n    return v\n"
+    anchor = "{role: computes, at: 'subject.py:4', in: f, code: 'v = v / v.sum()', bind: {v: v}}"
+    result = topic(verified, source, "'Eq(Sum(v[i], i), 1)'", anchor)
+    assert [fault.message for fault in result.faults] == []
+    assert result.verdict in (Verdict.CERTIFIED, Verdict.SAMPLED)
+
+
+def test_floats_rounded_before_the_line_are_no_refutation(verified):
+    source = "def f(x):\n    c = x / 3\n    y = 3 * c\n    return y\n"
+    anchor = "{role: computes, at: 'subject.py:3', in: f, code: 'y = 3 * c', bind: {x: x}}"
+    made = verified(source, TOPIC.format(form="'Eq(y, x)'", anchors=anchor.replace(", bind: {x: x}", "")))
+    made.project = None
+    result = made.result("t.e")
+    assert result.verdict is Verdict.SAMPLED
+    assert "reads c, rounded before it" in result.evidence.detail
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_is_correct_stays_silent_with_every_seed(value, seed):
+    source = """
+    import math
+    import numpy as np
+    def f(x, y, s):
+        z = np.asarray(x) - y
+        return np.exp(-z**2 / (2 * s**2)) / (s * math.sqrt(2 * math.pi)) + np.log1p(np.abs(z))
+    """
+    result = value(
+        textwrap.dedent(source), "sympy: 'exp(-(x - y)**2/(2*s**2))/(s*sqrt(2*pi)) + log(1 + Abs(x - y))', where: 's > 0'", seed
+    )  # fmt: skip
+    assert [fault.message for fault in result.faults] == []
+    assert result.verdict is Verdict.CERTIFIED
+
+
+def test_the_counter_example_is_shrunk(value):
+    source = "import numpy as np\ndef f(X, w):\n    return X @ w * 1.001"
+    result = value(source, "sympy: 'Sum(X[i, j]*w[j], j)', shapes: {X: [n, m], w: [m]}")
+    (fault,) = result.faults
+    assert "w = [1.0]" in fault.hint
+    assert "X = [[1.0]]" in fault.hint
