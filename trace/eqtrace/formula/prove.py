@@ -45,7 +45,11 @@ class Proof:
 
 
 def prove(
-    equation: Equation, equations: Mapping[str, Equation], forms: Mapping[str, Form], seconds: float = SECONDS
+    equation: Equation,
+    equations: Mapping[str, Equation],
+    forms: Mapping[str, Form],
+    seconds: float = SECONDS,
+    seed: int = 0,
 ) -> Proof:
     """Prove an equation's statements from its `given`: derivatives, identities.
 
@@ -54,6 +58,7 @@ def prove(
         equations: all equations, by id.
         forms: their forms.
         seconds: the time limit of each way of proving; when it is over, the next is taken.
+        seed: of the random points.
     """
     started = time.perf_counter()
     target = problem(equation, forms[equation.id], equations, forms)
@@ -63,14 +68,18 @@ def prove(
     if not claims.claims:
         what = "; ".join(claims.unfit) or "every statement only defines its left side"
         return Proof(Verdict.NOT_CHECKED, f"there is nothing to prove: {what}")
-    proof = prove_claims(target, claims.claims, seconds, equation.id)
+    proof = prove_claims(target, claims.claims, seconds, _source(equation, seed))
     if claims.unfit:
         proof = replace(proof, verdict=Verdict.NOT_CHECKED, detail="; ".join((*claims.unfit, proof.detail)))
     return replace(proof, seconds=time.perf_counter() - started)
 
 
 def prove_gradient(
-    equation: Equation, equations: Mapping[str, Equation], forms: Mapping[str, Form], seconds: float = SECONDS
+    equation: Equation,
+    equations: Mapping[str, Equation],
+    forms: Mapping[str, Form],
+    seconds: float = SECONDS,
+    seed: int = 0,
 ) -> Proof:
     """Prove that a backward equation's form is the derivative of its forward's form; see `gradient` for what is read.
 
@@ -79,21 +88,25 @@ def prove_gradient(
         equations: all equations, by id.
         forms: their forms.
         seconds: the time limit of each way of proving; when it is over, the next is taken.
+        seed: of the random points.
     """
     started = time.perf_counter()
     try:
         found = gradient_problem(equation, equations, forms)
     except NoGradient as error:
         return Proof(Verdict.NOT_CHECKED, str(error))
-    proof = prove_claims(found.target, found.claims, seconds, equation.id)
+    proof = prove_claims(found.target, found.claims, seconds, _source(equation, seed))
     detail = f"{proof.detail} (forward: {', '.join(found.sources) or 'none'})"
     return replace(proof, detail=detail, seconds=time.perf_counter() - started)
 
 
-def prove_claims(target: Problem, claims: list[Claim], seconds: float, name: str) -> Proof:
+def _source(equation: Equation, seed: int) -> random.Random:
+    return random.Random(zlib.crc32(f"{equation.id} {seed}".encode()))
+
+
+def prove_claims(target: Problem, claims: list[Claim], seconds: float, rng: random.Random) -> Proof:
     """Try claims at random points, then prove them as generally as the time allows."""
     started = time.perf_counter()
-    rng = random.Random(zlib.crc32(name.encode()))
     trial = tried(target, claims, rng, POINTS, started + seconds)
     if trial.counterexample:
         return _refuted(trial)

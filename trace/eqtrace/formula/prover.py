@@ -93,9 +93,9 @@ class Prover:
         """Why the claim is not proved; nothing if it is."""
         try:
             env = {**env, **self._learn(env)}
-            for number_, (one, other) in enumerate(itertools.pairwise(self.claim.sides), 1):
+            for place, (one, other) in enumerate(itertools.pairwise(self.claim.sides), self.claim.first):
                 if not self._equal(one, other, env):
-                    return [f"the normal forms of sides {number_} and {number_ + 1} differ"]
+                    return [f"the normal forms of sides {place} and {place + 1} differ"]
         except TimeUp:
             raise
         except (Unprovable, RecursionError) as error:

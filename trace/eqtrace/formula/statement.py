@@ -20,6 +20,7 @@ class Claim:
     premises: tuple[Condition, ...]
     indices: dict[str, Range]
     part: int = 0
+    first: int = 1  # the number of the first side in the statement
 
 
 @dataclass
@@ -49,7 +50,7 @@ def to_prove(target: Problem, equation: Equation, form: Form, *, skip: frozenset
             if alone and name and _is_new(target, form, name, claim.sides):
                 found.definitions += include(target, equation, form, {}, (part,))
                 if len(rest) > 1:
-                    found.claims.append(replace(claim, sides=tuple(rest)))
+                    found.claims.append(replace(claim, sides=tuple(rest), first=2))
             else:
                 found.claims.append(claim)
     return found

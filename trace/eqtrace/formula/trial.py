@@ -112,7 +112,7 @@ def _compare(point: Point, claim: Claim, rng: random.Random, deadline: float) ->
         if not all(point.holds(premise, env) for premise in claim.premises):
             continue
         values = [_side(point, side, env) for side in claim.sides]
-        for number, (one, other) in enumerate(itertools.pairwise(values), 1):
+        for number, (one, other) in enumerate(itertools.pairwise(values), claim.first):
             if not _agree(one, other):
                 return _shown(point, env, number, one, other), count + 1
         count += 1
