@@ -37,6 +37,7 @@ from eqtrace.formula.term import (
     And,
     Call,
     Compare,
+    Condition,
     Constant,
     Derivative,
     Div,
@@ -61,7 +62,7 @@ from eqtrace.formula.term import (
     Var,
     walk,
 )
-from eqtrace.formula.written import written
+from eqtrace.formula.written import written, written_polynomial
 
 Env: TypeAlias = Mapping[str, Polynomial]
 LIMIT_UNROLLED = 4096
@@ -119,6 +120,7 @@ class Converter:
         self.widths = _widths((*nodes, *bodies, *patterns))
         self.held: frozenset[str] = frozenset()
         self._inline: dict[str, bool] = {}
+        self._sizes_of: dict[str, tuple[Polynomial, ...]] = {}
         self._branching: dict[tuple[int, frozenset[str]], tuple[Node, bool]] = {}  # by id of a node, which is held
         self._depends = {name: problem.depends(name) for name in (*problem.definitions, *problem.opaque)}
 
@@ -134,12 +136,12 @@ class Converter:
                 return of_atom(Atom(Kind.CONSTANT, "pi"))
             case Name(name=name):
                 return self._name(name, env)
-            case Indexed(base=base, subscripts=subscripts):
-                return self._symbol(base, tuple(self.value(each, env) for each in subscripts))
+            case Indexed(base=base):
+                return self._symbol(base, self._place(term, env))
             case Old(target=Name(name=name)):
                 return self._symbol(f"Old({name})", ())
-            case Old(target=Indexed(base=base, subscripts=subscripts)):
-                return self._symbol(f"Old({base})", tuple(self.value(each, env) for each in subscripts))
+            case Old(target=Indexed(base=base) as target):
+                return self._symbol(f"Old({base})", self._place(target, env))
             case Add(left=left, right=right):
                 return add((self.value(left, env), self.value(right, env)))
             case Neg(operand=operand):
@@ -180,6 +182,30 @@ class Converter:
         if name in self.problem.definitions and name not in self.held and self.inline(name):
             return self._joined(self.instance(name, subscripts))
         return self.algebra.entry(name, subscripts)
+
+    def _place(self, entry: Indexed, env: Env) -> tuple[Polynomial, ...]:
+        """The subscripts of an entry, each held against its axis; where it is not seen to lie on it, that is assumed.
+
+        Raises:
+            Unprovable: a subscript lies outside its axis for certain, or may be no integer.
+        """
+        found = tuple(self.value(each, env) for each in entry.subscripts)
+        for subscript, stop, node in zip(found, self._stops(entry.base), entry.subscripts, strict=False):
+            if not self.facts.is_integer(subscript):
+                raise Unprovable(f"the subscript {written(node)} of {entry.base} may be no integer")
+            if self.facts.within(subscript, ZERO, stop):
+                continue
+            below = self.facts.not_negative(subtract(scale(subscript, -1), ONE))
+            if below or self.facts.not_negative(subtract(subscript, stop)):
+                raise Unprovable(f"{written(entry)} lies outside {entry.base}")
+            self.facts.assume(f"0 <= {written(node)} < {written_polynomial(stop)}")
+        return found
+
+    def _stops(self, name: str) -> tuple[Polynomial, ...]:
+        """The sizes of a symbol's axes; none where its shape is not declared."""
+        if name not in self._sizes_of:
+            self._sizes_of[name] = tuple(self.value(dim, {}) for dim in self.problem.shapes.get(name) or ())
+        return self._sizes_of[name]
 
     def _joined(self, cases: list[Case]) -> Polynomial:
         parts: list[Polynomial] = []
@@ -379,16 +405,39 @@ class Converter:
                     if guard.terms:
                         found += [
                             Case(self.algebra.multiply(guard, case.guard), case.value, case.infinite)
-                            for case in self.cases(branch.value, env)
+                            for case in self._supposing(branch.condition, branch.value, env)
                         ]
                 if rest.terms:
                     self.facts.assume(f"one branch of {written(term)} holds")
                 return found
-            case Indexed(base=base, subscripts=subscripts) if self._branches(term):
-                return self.instance(base, tuple(self.value(each, env) for each in subscripts))
+            case Indexed(base=base) if self._branches(term):
+                return self.instance(base, self._place(term, env))
             case Name(name=name) if self._branches(term):
                 return self.instance(name, ())
         return [Case(ONE, self.value(term, env))]
+
+    def _supposing(self, condition: Condition, term: Node, env: Env) -> list[Case]:
+        """A term's cases where a condition holds: what it says of indices is known in them."""
+        before, signs, inline = len(self.facts.known), self.signs, dict(self._inline)
+        self.signs = TermSigns(self.problem, self.facts, self.value, self.generic)
+        for part in condition.parts if isinstance(condition, And) else (condition,):
+            if isinstance(part, Compare):
+                self.learn(part, env)
+        try:
+            return self.cases(term, env)
+        finally:  # nothing that was seen under the condition stays
+            del self.facts.known[before:]
+            self.signs, self._inline = signs, inline
+
+    def learn(self, condition: Compare, env: Env) -> None:
+        """Note what a comparison says of a difference."""
+        found = greater(condition)
+        if found is None:
+            return
+        more = subtract(self.value(found[0], env), self.value(found[1], env))
+        self.facts.known.append((more, found[2]))
+        if found[2] == POSITIVE and self.facts.is_integer(more):
+            self.facts.known.append((subtract(more, ONE), NOT_NEGATIVE))
 
     def _may_branch(self, term: Node) -> bool:
         key = id(term), self.held
@@ -504,7 +553,7 @@ class Converter:
         if not isinstance(last, Name | Indexed):
             raise Unprovable(f"a derivative by {written(last)}, which is no symbol")
         name = last.base if isinstance(last, Indexed) else last.name
-        subscripts = tuple(self.value(each, env) for each in last.subscripts) if isinstance(last, Indexed) else ()
+        subscripts = self._place(last, env) if isinstance(last, Indexed) else ()
         outer, self.held = self.held, self.held | {name}
         try:
             value = self.value(inner, env)
@@ -527,11 +576,23 @@ class Converter:
             self.algebra, Atom(Kind.ENTRY, name, subscripts), reaches, definition, opaque, self._shape
         )
 
-    def _shape(self, name: str) -> list[Polynomial]:
-        dims = self.problem.shapes.get(name)
-        if dims is None:
+    def _shape(self, name: str) -> tuple[Polynomial, ...]:
+        if self.problem.shapes.get(name) is None:
             raise Unprovable(f"the shape of {name} is not declared")
-        return [self.value(dim, {}) for dim in dims]
+        return self._stops(name)
+
+
+_SIGNS = {">": POSITIVE, ">=": NOT_NEGATIVE, "!=": NOT_ZERO}
+_TURNED = {"<": ">", "<=": ">="}
+
+
+def greater(condition: Compare) -> tuple[Term, Term, int] | None:
+    """A comparison as (greater, smaller, sign of the difference)."""
+    if condition.operator in _SIGNS:
+        return condition.left, condition.right, _SIGNS[condition.operator]
+    if condition.operator in _TURNED:
+        return condition.right, condition.left, _SIGNS[_TURNED[condition.operator]]
+    return None
 
 
 def _absolute(algebra: Algebra, x: Polynomial) -> Polynomial:

@@ -51,7 +51,7 @@ class Differentiator:
         reaches: Callable[[str], bool],
         definition: Callable[[Atom], Polynomial],
         opaque: Mapping[str, frozenset[str]],
-        shape: Callable[[str], list[Polynomial]],
+        shape: Callable[[str], tuple[Polynomial, ...]],
     ) -> None:
         self.algebra = algebra
         self.by = by

@@ -6,19 +6,16 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from eqtrace.formula.convert import Converter
+from eqtrace.formula.convert import Converter, greater
 from eqtrace.formula.facts import NOT_NEGATIVE, NOT_ZERO, POSITIVE, Facts, TimeUp, Unprovable
 from eqtrace.formula.form import Range
 from eqtrace.formula.given import Problem, least
-from eqtrace.formula.polynomial import ONE, Atom, Kind, Polynomial, number, subtract
+from eqtrace.formula.polynomial import Atom, Kind, Polynomial, number, subtract
 from eqtrace.formula.rebuilding import Rebuilding
 from eqtrace.formula.statement import Claim
 from eqtrace.formula.term import And, Compare, Condition, Eq, Indexed, Name, Node, Term
 from eqtrace.formula.written import written
 from eqtrace.formula.zero import is_zero
-
-_SIGNS = {">": POSITIVE, ">=": NOT_NEGATIVE, "!=": NOT_ZERO}
-_TURNED = {"<": ">", "<=": ">="}
 
 
 @dataclass
@@ -139,7 +136,7 @@ class Prover:
                     self._require(part, indices, env)
         if not isinstance(condition, Compare):
             return
-        found = _compared(condition)
+        found = greater(condition)
         if found is None:
             return
         left, right, sign = found
@@ -153,7 +150,7 @@ class Prover:
             if more == 0 or (more > 0 and sign != NOT_ZERO):
                 self.facts.signs[name] = self.facts.signs.get(name, 0) | (POSITIVE if more else sign)
         elif all(index in self.claim.indices and self.claim.indices[index] == ends for index, ends in indices.items()):
-            self._know(left, right, sign, env)
+            self._learn_comparison(condition, env)
 
     def _every(self, entry: Indexed | Name, indices: Mapping[str, Range]) -> bool:
         """Whether a condition on an entry, for all indices in it, is one on every entry of the symbol."""
@@ -176,23 +173,18 @@ class Prover:
                 if isinstance(part, Condition):
                     self._suppose(part, env)
         elif isinstance(premise, Compare):
-            found = _compared(premise)
-            if found is not None:
-                self._know(*found, env)
+            self._learn_comparison(premise, env)
         elif isinstance(premise, Eq) and len(premise.sides) == 2 and all(isinstance(x, Term) for x in premise.sides):
             one, other = (self.converter.value(side, env) for side in premise.sides)
             atom = one.atom()
             if atom is not None and atom.kind is Kind.ENTRY and atom.key not in other.key:
                 self.rewritten[atom] = other
 
-    def _know(self, left: Term, right: Term, sign: int, env: Mapping[str, Polynomial]) -> None:
+    def _learn_comparison(self, condition: Compare, env: Mapping[str, Polynomial]) -> None:
         try:
-            more = subtract(self.converter.value(left, env), self.converter.value(right, env))
+            self.converter.learn(condition, env)
         except Unprovable:
             return
-        self.facts.known.append((more, sign))
-        if sign == POSITIVE and self.facts.is_integer(more):
-            self.facts.known.append((subtract(more, ONE), NOT_NEGATIVE))
 
     # Equality
 
@@ -220,12 +212,3 @@ class Prover:
         names = {atom.name for atom in self.rewritten}
         touches = lambda atom: not names.isdisjoint(atom.symbols)  # noqa: E731
         return Rebuilding(self.converter.algebra, touches, self.rewritten.get).polynomial(poly)
-
-
-def _compared(condition: Compare) -> tuple[Term, Term, int] | None:
-    """A comparison as (greater, smaller, sign of the difference)."""
-    if condition.operator in _SIGNS:
-        return condition.left, condition.right, _SIGNS[condition.operator]
-    if condition.operator in _TURNED:
-        return condition.right, condition.left, _SIGNS[_TURNED[condition.operator]]
-    return None
