@@ -27,6 +27,7 @@ from eqtrace.run.hook import install
 from eqtrace.run.methods import METHODS
 from eqtrace.run.outcome import Lost
 from eqtrace.run.record import Recorder
+from eqtrace.run.sample import NoDraw
 from eqtrace.run.work import Unit, Work
 
 _DUMPED = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)  # as faulthandler writes it
@@ -60,8 +61,10 @@ class Session:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 result = METHODS[unit.method](equation, self)
-        except Failed as failed:
-            fault = replace(failed.fault, equation=equation.id, method=unit.method)
+        except (Failed, NoDraw) as failed:
+            place = equation.where.span if equation.where else equation.span
+            fault = failed.fault if isinstance(failed, Failed) else Fault("value-undecided", str(failed), place)
+            fault = replace(fault, equation=equation.id, method=unit.method)
             detail = fault.message.splitlines()[0]
             result = MethodResult(equation.id, unit.method, Verdict.NOT_CHECKED, Evidence(detail=detail), (fault,))
         faults = (*self.captures.failed_scenarios, *result.faults)

@@ -18,6 +18,7 @@ WITHIN_ONE = {"arcsin", "arccos", "arctanh", "asin", "acos", "atanh"}
 
 # By name: arguments in floats. What a name is not given takes X, or X and V.
 ARGUMENTS = {
+    "average": (X, 1, V),
     "power": (abs(X), 2.5), "float_power": (abs(X), 3), "arctan2": (X, V), "hypot": (X, V), "divide": (X, V),
     "true_divide": (X, V), "where": (X > 0, X, 2 * X), "matmul": (X, V), "dot": (X, V), "einsum": ("ij,j->i", X, V),
     "tensordot": (X, V, 1), "outer": (V, V), "inner": (V, V), "vdot": (V, V), "kron": (V, V), "take": (V, [2, 0]),
@@ -141,7 +142,6 @@ def test_creation_with_types():
 REFUSED = {
     "linspace": (0, 1, 4),
     "interp": (0, [0, 1], [0, 3]),
-    "average": ([1, 2],),
     "sinc": (1,),
     "median": ([1, 2],),
     "logspace": (0, 1, 3),
