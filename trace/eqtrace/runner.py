@@ -7,7 +7,9 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from eqtrace.cache import Cache
 from eqtrace.checks.registry import BY_NAME
 from eqtrace.code.index import Index
 from eqtrace.config import Config
@@ -23,14 +25,17 @@ from eqtrace.model.span import Span, Text
 from eqtrace.model.topic import Specification
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.report import mathml
+from eqtrace.run.needs import Asked
 from eqtrace.run.outcome import Crashed, Done, Lost
-from eqtrace.run.pool import Pool
+from eqtrace.run.present import Present, base
+from eqtrace.run.reuse import Reuse
 from eqtrace.run.site import Site
 from eqtrace.run.work import COMPUTING, EXECUTED, Unit, Work, site_of
 from eqtrace.spec import sizes
 from eqtrace.spec.load import load
 
 SESSION = "eqtrace.run.session:Session"
+ANSWERS = "eqtrace.run.answers:Answers"
 # Faults for which a file, an equation or an anchor of the specification may have been left out.
 _LOSING = frozenset({"yaml-syntax", "duplicate-key", "yaml-type", "schema", "duplicate-id", "limit"})
 
@@ -134,47 +139,94 @@ def verify(
     seed: int = 0,
     timeout: float = 60.0,
     progress: Progress | None = None,
+    cache: bool = True,
 ) -> Results:
-    """The static checks, then every method of the selected equations in worker processes."""
-    started = time.perf_counter()
+    """The static checks, then every method of the selected equations in worker processes.
+
+    With `cache`, results of earlier runs that still hold are taken from it, and new ones are kept.
+    """
+    started, clock = time.perf_counter(), time.time_ns()
     project = read_project(config, selected)
-    outcome = _methods(project, jobs, seed, timeout, progress)
+    ran = _run(project, Running(jobs, seed, timeout, progress), clock if cache else None)
     methods: dict[str, tuple[MethodResult, ...]] = {}
-    for result in outcome:
+    for result in ran.results:
         methods[result.equation] = (*methods.get(result.equation, ()), result)
-    executions = _executions(project, outcome)
-    faults = [*project.faults, *(fault for result in outcome for fault in result.faults)]
+    executions = _executions(project, ran.results)
+    faults = [*project.faults, *(fault for result in ran.results for fault in result.faults)]
     faults += _not_executed(project, executions, faults)
-    return _results("verify", project, faults, methods, executions, seed, started)
+    results = _results("verify", project, faults, methods, executions, seed, started)
+    return replace(results, from_cache=ran.from_cache, notes=ran.notes)
 
 
-def _methods(project: Project, jobs: int, seed: int, timeout: float, progress: Progress | None) -> list[MethodResult]:
-    """The result of every unit, in the order of the specification."""
+@dataclass(frozen=True, slots=True)
+class Running:
+    """How units are run."""
+
+    jobs: int
+    seed: int
+    timeout: float
+    progress: Progress | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """The result of every unit, in the order of the specification; how many are from the cache, and what befell it."""
+
+    results: list[MethodResult]
+    from_cache: int
+    notes: tuple[str, ...]
+
+
+def _run(project: Project, how: Running, clock: int | None) -> Ran:
+    """Answers every unit: from the cache where a `clock` says since when nothing may have changed, else by running."""
     equations = project.equations
-    units, results = [], {}
-    for equation_id in project.selected:
-        for method in equations[equation_id].methods:
-            unit = Unit(equation_id, method)
-            if equation_id in project.forms:
-                units.append(unit)
-            else:
-                results[unit] = _without_form(equations[equation_id], method)
-    if units:
-        work = _work(project, seed)
-        with Pool(min(jobs, len(units)), SESSION, work, timeout, work.root, work.pythonpath) as pool:
-            for done, outcome in enumerate(pool.run(units), 1):
-                unit = outcome.unit
-                if isinstance(outcome, Done):
-                    results[unit] = outcome.value
-                else:
-                    results[unit] = _lost(equations[unit.equation], unit.method, outcome)
-                if progress is not None:
-                    progress(done, len(units), unit.equation)
-    return [
-        results[Unit(equation_id, method)]
-        for equation_id in project.selected
-        for method in equations[equation_id].methods
-    ]
+    units = [Unit(name, method) for name in project.selected for method in equations[name].methods]
+    results = {
+        unit: _without_form(equations[unit.equation], unit.method)
+        for unit in units
+        if unit.equation not in project.forms
+    }
+    waiting = [unit for unit in units if unit not in results]
+    work = lru_cache(lambda: _work(project, how.seed))
+    reuse = None if clock is None else _reuse(project, how.seed, work, clock)
+    held = reuse.find(waiting) if reuse is not None else {}
+    results |= held
+    waiting = [unit for unit in waiting if unit not in held]
+    kept = 0
+    for unit, outcome in _outcomes(waiting, work, how, reuse):
+        if not isinstance(outcome, Done):
+            results[unit] = _lost(equations[unit.equation], unit.method, outcome)
+        elif reuse is not None:
+            results[unit], is_kept = reuse.take(unit, outcome.value)
+            kept += is_kept
+        else:
+            results[unit] = outcome.value
+    note = reuse.close() if reuse is not None else ""
+    return Ran([results[unit] for unit in units], len(held) + kept, (note,) if note else ())
+
+
+def _reuse(project: Project, seed: int, work: Callable[[], Work], clock: int) -> Reuse:
+    index, config = project.index, project.config
+    user_files = frozenset(os.path.join(index.root, path) for path in index.sources())
+    present = Present(index, config, project.equations, lambda: work().sites, user_files)
+    return Reuse(Cache(index.root), base(config, sizes.draws(config), seed), present, clock)
+
+
+def _outcomes(
+    units: list[Unit], work: Callable[[], Work], how: Running, reuse: Reuse | None
+) -> Iterator[tuple[Unit, Done | Lost | Crashed]]:
+    """Runs units in workers; none is started for none."""
+    if not units:
+        return
+    from eqtrace.run.pool import Pool  # what it takes to start workers is not needed without them
+
+    todo = work()
+    session, payload = (SESSION, todo) if reuse is None else (ANSWERS, Asked(todo, reuse.wanted))
+    with Pool(min(how.jobs, len(units)), session, payload, how.timeout, todo.root, todo.pythonpath) as pool:
+        for done, outcome in enumerate(pool.run(units), 1):
+            yield outcome.unit, outcome
+            if how.progress is not None:
+                how.progress(done, len(units), outcome.unit.equation)
 
 
 def _without_form(equation: Equation, method: str) -> MethodResult:

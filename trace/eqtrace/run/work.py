@@ -51,6 +51,10 @@ class Work:
             if anchor.role in wanted and anchor.id in self.sites
         ]
 
+    def sites_in(self, file: str, function: str) -> list[Site]:
+        """The sites of one function."""
+        return [site for site in self.sites.values() if (site.file, site.function) == (file, function)]
+
 
 def site_of(match: Match, equation: Equation, form: Form | None, root: Path) -> Site | None:
     """What to capture at an anchor: its `bind`, and for other symbols their names in the code."""

@@ -23,6 +23,7 @@ from eqtrace.run.exact.proxies import method, stand_in
 from eqtrace.run.exact.rewrite import Exact
 from eqtrace.run.exact.taps import TAP, Taps
 from eqtrace.run.statement import source_tree
+from eqtrace.run.tracker import Untracked
 
 _CONTAINERS = (list, tuple, dict)
 _CONSTANT_ULPS = 16  # how far a computed constant may lie from its float, or it is another value
@@ -56,10 +57,18 @@ class Shadows:
         files: whether a source file is the user's; code elsewhere is left as it is.
         constants: what a module-level float becomes.
         taps: statements at which values are changed or kept on the way.
+        tracker: is told which functions run.
     """
 
-    def __init__(self, files: Callable[[str], bool], constants: Constants, taps: Taps | None = None) -> None:
+    def __init__(
+        self,
+        files: Callable[[str], bool],
+        constants: Constants,
+        taps: Taps | None = None,
+        tracker: Untracked | None = None,
+    ) -> None:
         self._is_user_file = files
+        self._tracker = tracker or Untracked()
         self._constants = constants
         self._taps = taps
         self._codes: dict[str, dict[tuple[str, int], types.CodeType]] = {}
@@ -82,7 +91,7 @@ class Shadows:
             space.update({name: self.twin(value) for name, value in vars(sys.modules[module]).items()})
             space["__builtins__"] = self._builtins
             self._take_imported(module, space)
-            self._compute_constants(module, space)
+            self._tracker.lasting(lambda: self._compute_constants(module, space))
         return self._namespaces[key]
 
     def _take_imported(self, module: str, space: dict[str, Any]) -> None:
@@ -198,6 +207,7 @@ class Shadows:
         return bool(file) and self._is_user_file(str(file)) and not issubclass(kind, BaseException)
 
     def _build(self, original: types.FunctionType) -> types.FunctionType:
+        self._tracker.entered(original.__code__)
         code = self._code(original.__code__)
         space = dict(self.namespace(original.__module__)) if original.__module__ in sys.modules else {}
         defaults = original.__defaults__ and tuple(self.twin(value) for value in original.__defaults__)

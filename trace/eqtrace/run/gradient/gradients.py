@@ -49,6 +49,7 @@ class Gradients:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._runs: dict[str, Run] = {}
+        self._made: dict[str, dict[str, Plan | PlanError | Failed]] = {}
 
     def plan(self, equation: Equation) -> Plan:
         """The gradient that an equation belongs to.
@@ -57,7 +58,7 @@ class Gradients:
             PlanError: it can't be run.
             Failed: its modules can't be imported.
         """
-        found = self._plans[_key(equation)]
+        found = self._plans()[_key(equation)]
         if isinstance(found, Plan):
             return found
         raise found
@@ -68,21 +69,25 @@ class Gradients:
 
     def run(self, plan: Plan) -> Run:
         """Everything that is run of a gradient, once a session."""
-        key = _key(plan.equation)
-        if key not in self._runs:
-            self._runs[key] = found = Run(plan)
-            try:
-                self._draw(plan, found)
-            except Failed as failed:
-                found.failed = failed
-            except NoDraw as error:
-                found.problem = str(error)
-        return self._runs[key]
+        return self._session.tracker.shared(self._runs, _key(plan.equation), lambda: self._run(plan))
+
+    def _run(self, plan: Plan) -> Run:
+        found = Run(plan)
+        try:
+            self._draw(plan, found)
+        except Failed as failed:
+            found.failed = failed
+        except NoDraw as error:
+            found.problem = str(error)
+        return found
 
     # --- plans
 
-    @cached_property
     def _plans(self) -> dict[str, Plan | PlanError | Failed]:
+        return self._session.tracker.shared(self._made, "plans", self._make_all)
+
+    def _make_all(self) -> dict[str, Plan | PlanError | Failed]:
+        self._session.tracker.everything()
         found: dict[str, Plan | PlanError | Failed] = {}
         for equation in self._session.work.equations.values():
             wanted = equation.gradient is not None and equation.id in self._session.work.forms
@@ -120,13 +125,16 @@ class Gradients:
 
     @cached_property
     def _taps(self) -> Taps:
-        plans = [each for each in self._plans.values() if isinstance(each, Plan)]
+        plans = [each for each in self._plans().values() if isinstance(each, Plan)]
         taps = {tap.key: tap for plan in plans for entry in plan.entries for tap in (entry.start, entry.end) if tap}
         return Taps(taps.values())
 
     @cached_property
     def _twins(self) -> dict[Constants, Shadows]:
-        return {constants: Shadows(self._session.is_user_file, constants, self._taps) for constants in Constants}
+        return {
+            constants: Shadows(self._session.is_user_file, constants, self._taps, self._session.tracker)
+            for constants in Constants
+        }
 
     # --- runs
 
