@@ -21,7 +21,7 @@ from eqtrace.link.match import match
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Finding, Related, Severity
 from eqtrace.model.results import Results
-from eqtrace.model.span import Span
+from eqtrace.model.span import Span, Text
 from eqtrace.model.topic import Specification
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.report import mathml
@@ -29,7 +29,8 @@ from eqtrace.run.needs import Asked
 from eqtrace.run.outcome import Crashed, Done, Lost
 from eqtrace.run.present import Present, base
 from eqtrace.run.reuse import Reuse
-from eqtrace.run.work import EXECUTED, Unit, Work, site_of
+from eqtrace.run.site import Site
+from eqtrace.run.work import COMPUTING, EXECUTED, Unit, Work, site_of
 from eqtrace.spec import sizes
 from eqtrace.spec.load import load
 
@@ -249,6 +250,9 @@ def _work(project: Project, seed: int) -> Work:
             if site is not None:
                 sites[anchor.id] = site
     modules = {site.file: project.index.module_name(site.path) or "" for site in sites.values()}
+    for text in _differentiated(project):
+        path = text.value.partition("::")[0]
+        modules[os.path.join(root, path)] = project.index.module_name(path) or ""
     scenarios = project.config.scenarios
     return Work(
         root=root,
@@ -259,6 +263,7 @@ def _work(project: Project, seed: int) -> Work:
         forms=project.forms,
         sites={name: site for name, site in sites.items() if modules[site.file]},
         scenarios=os.path.join(root, scenarios) if scenarios else None,
+        beside=_beside(project),
         draws=sizes.draws(project.config),
         seed=seed,
     )
@@ -274,6 +279,28 @@ def _watched(project: Project) -> list[Equation]:
         for entry in equation.structure
     }
     return [each for each in project.specification.equations if each.id in chosen or each.topic in topics]
+
+
+def _differentiated(project: Project) -> Iterator[Text]:
+    """The functions that gradients name: user code too, whether or not a line of theirs is cited."""
+    for name in project.selected:
+        gradient = project.equations[name].gradient
+        if gradient is not None:
+            yield from (gradient.forward, gradient.backward)
+
+
+def _beside(project: Project) -> dict[str, Site]:
+    """Statements in functions that are differentiated, of whatever equation: they are looked at, and not recorded."""
+    functions = {tuple(each.value.split("::")) for each in _differentiated(project)}
+    found = {}
+    for equation in project.specification.equations if functions else ():
+        for anchor in equation.anchors:
+            if anchor.role in COMPUTING and (anchor.path, anchor.function) in functions:
+                place = project.linked.matches.get(anchor.id) or match(anchor, project.index)
+                site = site_of(place, equation, project.forms.get(equation.id), project.index.root)
+                if site is not None:
+                    found[anchor.id] = site
+    return found
 
 
 def _lost(equation: Equation, method: str, outcome: Lost | Crashed) -> MethodResult:

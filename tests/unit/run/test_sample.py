@@ -127,6 +127,26 @@ def test_bounds_over_sizes():
     assert highest == {True, False}
 
 
+def test_bounds_over_symbols_whatever_their_order():
+    given = equation(
+        "Eq(y, k + n + z)", y=((), {}), k=((), {"integer": True, "minimum": text(0), "maximum": text("n")}),
+        n=((), {"integer": True, "minimum": text(1), "maximum": text(9)}),
+        z=((), {"minimum": text("n/2"), "maximum": text("n + k")}),
+    )  # fmt: skip
+    for draw in drawn(given, "z", "k", "n"):
+        assert list(draw.values) == ["z", "k", "n"]
+        z, k, n = draw.values.values()
+        assert 0 <= k <= n
+        assert n / 2 <= z <= n + k or n / 2 > n + k
+
+
+@pytest.mark.parametrize("bound", ["m", "sqrt(2)", "x", "y", "1 +"])
+def test_a_bound_that_cannot_be_worked_out_is_an_error_and_not_ignored(bound):
+    given = equation("Eq(y, x)", x=((), {"maximum": text(bound)}), y=((), {}))
+    with pytest.raises(NoDraw, match="can't be worked out"):
+        drawn(given, "x")
+
+
 def test_arrays_of_every_kind():
     given = equation(
         "Eq(y, Sum(p[k]*q[k], k))", indices={"k": "n"}, y=((), {}),

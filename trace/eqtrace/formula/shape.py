@@ -156,24 +156,25 @@ class _Solver:
 
 def integer(term: Node, sizes: Mapping[str, int]) -> int | None:
     """The value of a small integer expression; None where a name is unknown or the value is no integer."""
-    value = _rational(term, sizes)
+    value = rational(term, sizes)
     return int(value) if value is not None and value.denominator == 1 else None
 
 
-def _rational(term: Node, sizes: Mapping[str, int]) -> Fraction | None:
+def rational(term: Node, sizes: Mapping[str, float]) -> Fraction | None:
+    """The value of a small rational expression; None where a name is unknown or a word has no rational value."""
     if isinstance(term, Number):
         return term.value
     if isinstance(term, Name):
         return Fraction(sizes[term.name]) if term.name in sizes else None
     if isinstance(term, Neg):
-        value = _rational(term.operand, sizes)
+        value = rational(term.operand, sizes)
         return None if value is None else -value
     if isinstance(term, Call):
-        return _called(term.function, [_rational(argument, sizes) for argument in term.args])
+        return _called(term.function, [rational(argument, sizes) for argument in term.args])
     if not isinstance(term, Add | Mul | Div | Pow):
         return None
     first, second = (term.base, term.exponent) if isinstance(term, Pow) else (term.left, term.right)
-    left, right = _rational(first, sizes), _rational(second, sizes)
+    left, right = rational(first, sizes), rational(second, sizes)
     if left is None or right is None or max(abs(left), abs(right)) > LIMIT_SIZE:
         return None
     if isinstance(term, Add):

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from eqtrace.formula.evaluate import holds
 from eqtrace.formula.form import Form
 from eqtrace.formula.parse import parse_term
-from eqtrace.formula.shape import integer
+from eqtrace.formula.shape import integer, rational
 from eqtrace.formula.term import Compare, Name, Number, Term, walk
 from eqtrace.model.span import Text
 from eqtrace.model.symbol import Domain, Symbol
@@ -107,17 +108,14 @@ def large_draw(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...
     """
     names = size_names(form, wanted)
     counts = {each for each in wanted if _is_unbounded_count(symbols[each])}
-    # Together about 3e4 entries; a single size stays so small that its square fits into memory.
-    middle = min(1500.0, 3e4 ** (1 / max(1, len(names) + len(counts))))
+    # About 3e4 entries of the array with most axes; a single size stays so small that its square fits into memory.
+    ranks = [len(shape.dims) for shape in form.shapes.values() if shape is not None and shape.dims]
+    middle = min(1500.0, 3e4 ** (1 / max(ranks, default=max(1, len(names) + len(counts)))))
     low, high = int(0.5 * middle) + 1, int(1.5 * middle) + 2
     for _ in range(_TRIES):
         sizes = {name: int(rng.integers(low, high)) for name in names}
-        values = {
-            each: int(rng.integers(low, high))
-            if each in counts
-            else value_of(form, symbols[each], sizes, rng, RANDOM[0][1])
-            for each in wanted
-        }
+        given = {each: int(rng.integers(low, high)) for each in wanted if each in counts}
+        values = values_of(form, symbols, wanted, sizes, rng, RANDOM[0][1], given)
         if holds(form, values, sizes) is not False:
             return Draw(values, sizes, "large sizes")
     raise NoDraw("no large input satisfies `where`")
@@ -146,7 +144,7 @@ def _draw(
         sizes = random_sizes(form, wanted, rng)
         if sizes is None:
             continue
-        values = {each: value_of(form, symbols[each], sizes, rng, fill) for each in wanted}
+        values = values_of(form, symbols, wanted, sizes, rng, fill)
         if holds(form, values, sizes) is not False:
             return Draw(values, sizes, name)
     return None
@@ -172,29 +170,82 @@ def random_sizes(form: Form, wanted: tuple[str, ...], rng: Generator) -> dict[st
     return sizes if len(set(lengths.values())) == len(lengths) else None
 
 
-def value_of(form: Form, symbol: Symbol, sizes: Mapping[str, int], rng: Generator, fill: Fill) -> Any:
-    """A value of the symbol's shape and domain; a scalar symbol gets a Python number."""
+def values_of(
+    form: Form,
+    symbols: Mapping[str, Symbol],
+    wanted: tuple[str, ...],
+    sizes: Mapping[str, int],
+    rng: Generator,
+    fill: Fill,
+    given: Mapping[str, Any] = {},
+) -> dict[str, Any]:
+    """Values of several symbols. Those that stand in another's bounds are drawn before it.
+
+    Raises:
+        NoDraw: a bound can't be worked out.
+    """
+    values = dict(given)
+    waiting = [name for name in wanted if name not in given]
+    while waiting:
+        name = next((name for name in waiting if _bound_names(symbols[name]).isdisjoint(waiting)), waiting[0])
+        waiting.remove(name)
+        known = {**sizes, **{each: value for each, value in values.items() if isinstance(value, int | float)}}
+        values[name] = value_of(form, symbols[name], sizes, rng, fill, known)
+    return {name: values[name] for name in wanted}
+
+
+def value_of(
+    form: Form,
+    symbol: Symbol,
+    sizes: Mapping[str, int],
+    rng: Generator,
+    fill: Fill,
+    known: Mapping[str, float] | None = None,
+) -> Any:
+    """A value of the symbol's shape and domain; a scalar symbol gets a Python number.
+
+    `known` are the names that its bounds may use, sizes if it is not given.
+
+    Raises:
+        NoDraw: a bound can't be worked out.
+    """
     declared = form.shapes.get(symbol.name)
     lengths = [integer(dim, sizes) or 0 for dim in declared.dims] if declared is not None else []
     leading = rng.integers(1, 3, rng.integers(0, 3)) if declared is not None and declared.batch else ()
     shape = (*map(int, leading), *lengths)
-    value = _within(symbol.domain, sizes, rng, fill, shape)
+    value = _within(symbol.domain, sizes if known is None else known, rng, fill, shape)
     if shape:
         return value
     return int(value) if symbol.domain.integer else float(value)
 
 
-def _bound(text: Text | None, sizes: Mapping[str, int]) -> float | None:
+@lru_cache(maxsize=4096)
+def _term(text: str) -> Term | None:
+    return parse_term(text)[0]
+
+
+def _bound_names(symbol: Symbol) -> set[str]:
+    terms = [_term(text.value) for text in (symbol.domain.minimum, symbol.domain.maximum) if text is not None]
+    return {node.name for term in terms if term is not None for node in walk(term) if isinstance(node, Name)}
+
+
+def _bound(text: Text | None, known: Mapping[str, float]) -> float | None:
     if text is None:
         return None
     try:
         return float(text.value)
     except ValueError:
-        term = parse_term(text.value)[0]
-        return None if term is None else integer(term, sizes)
+        term = _term(text.value)
+        value = None if term is None else rational(term, known)
+        if value is None:
+            hint = "it may hold numbers, sizes and scalar symbols that are drawn"
+            raise NoDraw(f"the bound `{text.value}` can't be worked out: {hint}") from None
+        return float(value)
 
 
-def _within(domain: Domain, sizes: Mapping[str, int], rng: Generator, fill: Fill, shape: tuple[int, ...]) -> np.ndarray:
+def _within(
+    domain: Domain, sizes: Mapping[str, float], rng: Generator, fill: Fill, shape: tuple[int, ...]
+) -> np.ndarray:
     if domain.one_of:
         return rng.choice(np.asarray(domain.one_of), shape)
     if domain.permutation:

@@ -12,7 +12,8 @@ import warnings
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,8 +28,12 @@ from eqtrace.run.hook import install
 from eqtrace.run.methods import METHODS
 from eqtrace.run.outcome import Lost
 from eqtrace.run.record import Recorder
+from eqtrace.run.sample import NoDraw
 from eqtrace.run.tracker import Untracked
 from eqtrace.run.work import Unit, Work
+
+if TYPE_CHECKING:
+    from eqtrace.run.gradient.gradients import Gradients
 
 _DUMPED = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)  # as faulthandler writes it
 _LINES = 20  # of a lost worker's output that a finding shows
@@ -58,7 +63,7 @@ class Session:
         self._poisoned = poisoned
         self.recorder = Recorder()
         self.finder = install(work.sites.values(), self.recorder, work.pythonpath, self.tracker.marked)
-        self.twins = {constants: Shadows(self.is_user_file, constants, self.tracker) for constants in Constants}
+        self.twins = {constants: Shadows(self.is_user_file, constants, tracker=self.tracker) for constants in Constants}
         self.captures = Captures(self)
 
     def run(self, unit: Unit) -> MethodResult:
@@ -69,12 +74,21 @@ class Session:
             with warnings.catch_warnings(), np.errstate(all="ignore"):
                 warnings.simplefilter("ignore")
                 result = METHODS[unit.method](equation, self)
-        except Failed as failed:
-            fault = replace(failed.fault, equation=equation.id, method=unit.method)
+        except (Failed, NoDraw) as failed:
+            place = equation.where.span if equation.where else equation.span
+            fault = failed.fault if isinstance(failed, Failed) else Fault("value-undecided", str(failed), place)
+            fault = replace(fault, equation=equation.id, method=unit.method)
             detail = fault.message.splitlines()[0]
             result = MethodResult(equation.id, unit.method, Verdict.NOT_CHECKED, Evidence(detail=detail), (fault,))
         faults = (*self.captures.failed_scenarios, *result.faults)
         return replace(result, faults=faults, seconds=time.perf_counter() - started)
+
+    @cached_property
+    def gradients(self) -> Gradients:
+        """The gradients of the specification, and what their runs showed."""
+        from eqtrace.run.gradient.gradients import Gradients  # it needs what the methods need
+
+        return Gradients(self)
 
     def rng(self, *names: str) -> np.random.Generator:
         """A generator that depends on the seed and on what it is for, never on the order of the work."""

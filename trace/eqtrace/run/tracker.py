@@ -66,6 +66,15 @@ class Untracked:
         """Does what later units rely on without doing it again, such as an import."""
         return call()
 
+    def shared(self, memo: dict[str, _Value], key: str, make: Callable[[], _Value]) -> _Value:
+        """What several units use and the first of them makes; it is kept in `memo`."""
+        if key not in memo:
+            memo[key] = make()
+        return memo[key]
+
+    def everything(self) -> None:
+        """The unit's result rests on all equations and sites."""
+
     @contextmanager
     def apart(self) -> Iterator[None]:
         """What happens within (the scenarios' runs) is no need of the unit that happens to ask for it first."""
@@ -109,6 +118,7 @@ class Tracker(Untracked):
         self._state: object = ()
         self._evidence: Callable[[Sequence[str]], object] = lambda anchors: None
         self._digests: dict[str, str] = {}
+        self._shared: dict[tuple[int, str], Needs] = {}
 
     def is_own(self, file: str) -> bool:
         """Whether a file is the user's own: it lies in the root or is named by the work, and is not installed."""
@@ -160,6 +170,26 @@ class Tracker(Untracked):
             self.scenarios.add(self._lasting)
             self._unit = before
             self._outside.clear()
+
+    def shared(self, memo: dict[str, _Value], key: str, make: Callable[[], _Value]) -> _Value:
+        """See the base class; what making it rests on, every unit rests on that uses it."""
+        name = (id(memo), key)
+        if name not in self._shared:
+            self._collect()
+            before, self._unit = self._unit, Needs()
+            try:
+                memo[key] = make()
+                self._collect()
+                self._shared[name] = self._unit
+            finally:
+                self._unit = before
+        self._unit.add(self._shared[name])
+        return memo[key]
+
+    def everything(self) -> None:
+        """See the base class."""
+        self._unit.equations.add(EVERY)
+        self._unit.sites.add(EVERY)
 
     def runs(self, found: Mapping[str, _Value]) -> Mapping[str, _Value]:
         """See the base class."""

@@ -37,6 +37,7 @@ class Work:
     equations: Mapping[str, Equation]
     forms: Mapping[str, Form]
     sites: Mapping[str, Site]  # by anchor id
+    beside: Mapping[str, Site]  # by anchor id: computing statements that gradients look at; nothing is recorded there
     scenarios: str | None  # absolute path of the scenarios file
     draws: tuple[Mapping[str, int], ...]  # sizes of the scenarios
     seed: int = 0

@@ -18,6 +18,7 @@ WITHIN_ONE = {"arcsin", "arccos", "arctanh", "asin", "acos", "atanh"}
 
 # By name: arguments in floats. What a name is not given takes X, or X and V.
 ARGUMENTS = {
+    "average": (X, 1, V),
     "power": (abs(X), 2.5), "float_power": (abs(X), 3), "arctan2": (X, V), "hypot": (X, V), "divide": (X, V),
     "true_divide": (X, V), "where": (X > 0, X, 2 * X), "matmul": (X, V), "dot": (X, V), "einsum": ("ij,j->i", X, V),
     "tensordot": (X, V, 1), "outer": (V, V), "inner": (V, V), "vdot": (V, V), "kron": (V, V), "take": (V, [2, 0]),
@@ -110,6 +111,25 @@ def test_moments(method, options):
         assert isinstance(np.asarray(found, dtype=object).flat[0], Ball)
 
 
+def test_averages():
+    with precision(BITS):
+        assert same(NUMPY.average(balls(X)), np.average(X))
+        assert same(NUMPY.average(balls(X), axis=-1, keepdims=True), np.average(X, axis=-1, keepdims=True))
+        assert same(NUMPY.average(balls(X), axis=1, weights=balls(V)), np.average(X, axis=1, weights=V))
+        assert same(NUMPY.average(balls(X), axis=0, weights=[1, 2]), np.average(X, axis=0, weights=[1, 2]))
+        assert same(NUMPY.average(balls(X), weights=balls(abs(X))), np.average(X, weights=abs(X)))
+        with pytest.raises(NotExact):
+            NUMPY.average(balls(V), returned=True)
+
+
+def test_logaddexp_along_an_axis():
+    far = np.array([1e3, 1e3, -np.inf])
+    with precision(BITS):
+        for values in (X, far, np.array([[-np.inf, -np.inf]])):
+            found = NUMPY.logaddexp.reduce(balls(values), axis=-1, keepdims=True)
+            assert same(found, np.logaddexp.reduce(values, axis=-1, keepdims=True))
+
+
 def test_norms():
     with precision(BITS):
         assert same(NUMPY.linalg.norm(balls(V)), np.linalg.norm(V))
@@ -141,7 +161,6 @@ def test_creation_with_types():
 REFUSED = {
     "linspace": (0, 1, 4),
     "interp": (0, [0, 1], [0, 3]),
-    "average": ([1, 2],),
     "sinc": (1,),
     "median": ([1, 2],),
     "logspace": (0, 1, 3),

@@ -133,5 +133,13 @@ def test_a_call_that_is_not_allowed_is_an_error(verified):
     assert (result.verdict, [fault.kind for fault in result.faults]) == (Verdict.NOT_CHECKED, ["form-syntax"])
 
 
+def test_inputs_that_nothing_allows_are_an_error_and_no_crash(verified):
+    source = "def f(n, a, rng):\n    return rng.uniform(-a, a, n)"
+    spec = SPEC.format(law="Uniform(x[i], -a, a)", call="f(n, a, rng)", bind="x: result", line=2, code="-")
+    spec = spec.replace("code: '-'", "code: 'return rng.uniform(-a, a, n)'").replace("call:", "where: 'a > 5'\ncall:")
+    result = verified(source + "\n", spec).result("t.e", "distribution")
+    assert (result.verdict, [fault.kind for fault in result.faults]) == (Verdict.NOT_CHECKED, ["value-undecided"])
+
+
 def test_the_stated_error_rate():
     assert FALSE_ALARM <= 1e-9

@@ -20,7 +20,7 @@ from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.capture import Executions, Target
 from eqtrace.run.failed import Failed
-from eqtrace.run.sample import Draw, random_sizes, value_of
+from eqtrace.run.sample import Draw, random_sizes, value_of, values_of
 
 if TYPE_CHECKING:
     from eqtrace.run.session import Session
@@ -174,7 +174,7 @@ def _value_violations(equation: Equation, form: Form, target: Target, rng: np.ra
     names = sorted(form.sizes)
     for _ in range(_TRIES):
         sizes = {name: int(rng.integers(1, 12)) for name in names}
-        values = {symbol: value_of(form, equation.symbols[symbol], sizes, rng, _normal) for symbol in target.symbols}
+        values = values_of(form, equation.symbols, target.symbols, sizes, rng, _normal)
         if not all(is_true(form, part, values, sizes) for part in range(len(form.parts))):
             yield Draw(values, sizes, "a violation")
             made += 1

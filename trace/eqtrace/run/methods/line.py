@@ -295,7 +295,8 @@ def compare_in_float64(
 
 def _weight(comparison: Comparison) -> tuple[bool, bool, float]:
     """Of several equations in a statement, the one that says least for it weighs most."""
-    return comparison.mismatch is not None, comparison.undecided == comparison.entries, comparison.worst_ulp
+    undecided = comparison.undecided > 0 or not comparison.entries
+    return comparison.mismatch is not None, undecided, comparison.worst_ulp
 
 
 def batched(form: Form) -> Mapping[str, Shape | None]:

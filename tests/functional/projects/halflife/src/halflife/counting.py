@@ -78,7 +78,7 @@ def interval(mean: float, deviation: float, k: float = 2.0) -> tuple[float, floa
 
 def spread(values: Sequence[float], weights: Sequence[float], centre: float) -> float:
     """Sum of weighted squared distances from a centre."""
-    squares = [weight * (value - centre) ** 2 for value, weight in zip(values, weights, strict=False)]
+    squares = [weight * (value - centre) ** 2 for value, weight in zip(values, weights, strict=True)]
     return math.fsum(squares)
 
 
