@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from eqtrace.model.equation import Equation
 from eqtrace.model.verdict import MethodResult
 from eqtrace.run.methods import constraint, distribution, structure, value, vjp
+from eqtrace.run.methods.proof import proof
 from eqtrace.run.methods.unbuilt import unbuilt
 
 if TYPE_CHECKING:
@@ -19,5 +20,7 @@ METHODS: dict[str, Callable[[Equation, Session], MethodResult]] = {
     "structure": structure.verify,
     "distribution": distribution.verify,
     "vjp": vjp.verify,
-    **{word: unbuilt(word) for word in ("derivative", "identity", "composition", "order", "discrete")},
+    "derivative": proof("derivative"),
+    "identity": proof("identity"),
+    **{word: unbuilt(word) for word in ("composition", "order", "discrete")},
 }

@@ -1,0 +1,162 @@
+"""Claims tried at random points, exactly or in balls: the independent half of a proof."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import time
+from dataclasses import dataclass
+
+from flint import arb
+
+from eqtrace.formula import dual
+from eqtrace.formula.arithmetic import EvaluationError, Undecided
+from eqtrace.formula.ball import precision
+from eqtrace.formula.dual import Num
+from eqtrace.formula.given import Problem
+from eqtrace.formula.points import draw, environments
+from eqtrace.formula.pointwise import Point
+from eqtrace.formula.statement import Claim
+from eqtrace.formula.term import Condition, Eq, Indexed, Name, Node, Term, symbol_names, walk
+
+BITS = 160
+LIMIT_PLACES = 48
+ATTEMPTS = 6
+_SMALL = arb(2) ** -60
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """How many index values were compared at how many points, and where the sides differ."""
+
+    points: int = 0
+    compared: int = 0
+    counterexample: str = ""
+    part: int = 0
+    failure: str = ""  # why fewer points than asked for
+
+
+def tried(problem: Problem, claims: list[Claim], rng: random.Random, points: int, deadline: float) -> Trial:
+    """Compare the sides of claims at random points; every claim must be met at each."""
+    done = compared = 0
+    failure = ""
+    needed, zeros = _needed(problem, claims)
+    names = size_names(problem, claims)
+    with precision(BITS):
+        for _ in range(points * ATTEMPTS):
+            if done == points:
+                break
+            if time.perf_counter() > deadline:
+                failure = "the time limit has passed"
+                break
+            try:
+                point = draw(problem, rng, needed, names, zeros)
+                met = True
+                for claim in claims:
+                    found, count = _compare(point, claim, rng, deadline)
+                    if found:
+                        return Trial(done + 1, compared + count, found, claim.part)
+                    compared += count
+                    met = met and count > 0
+                done += met
+                if not met:
+                    failure = "no index value met the premises"
+            except (EvaluationError, Undecided) as error:
+                failure = str(error)
+    return Trial(done, compared, failure="" if done == points else f"{done} random points evaluated: {failure}")
+
+
+def size_names(problem: Problem, claims: list[Claim]) -> frozenset[str]:
+    """The names of sizes that claims, what they depend on, and its shapes hold."""
+    needed, _ = _needed(problem, claims)
+    nodes: list[Node] = []
+    for claim in claims:
+        nodes += [*claim.sides, *claim.premises]
+        nodes += [end for ends in claim.indices.values() for end in (ends.start, ends.stop)]
+    for name in needed:
+        nodes += problem.shapes.get(name.removeprefix("Old(").removesuffix(")")) or ()
+        own = problem.definitions.get(name)
+        if own is not None:
+            nodes += [own.body or own.law or Name(name)]
+            nodes += [end for ends in own.indices.values() for end in (ends.start, ends.stop)]
+        bounds = problem.bounds.get(name)
+        nodes += [end for end in (bounds.first, bounds.last) if end is not None] if bounds else []
+    return frozenset(name for node in nodes for name in symbol_names(node)) & frozenset(problem.sizes)
+
+
+def _needed(problem: Problem, claims: list[Claim]) -> tuple[frozenset[str], frozenset[str]]:
+    names: set[str] = set()
+    zeros: set[str] = set()
+    for claim in claims:
+        for node in (*claim.sides, *claim.premises):
+            for name in symbol_names(node):
+                names |= problem.depends(name)
+        for premise in claim.premises:
+            for part in walk(premise):
+                if isinstance(part, Eq) and isinstance(part.sides[0], Indexed | Name):
+                    side = part.sides[0]
+                    zeros.add(side.base if isinstance(side, Indexed) else side.name)
+    known = {name for name in names if name in problem.shapes or name.startswith("Old(")}
+    return frozenset(known), frozenset(zeros)
+
+
+def _compare(point: Point, claim: Claim, rng: random.Random, deadline: float) -> tuple[str, int]:
+    """The first place where neighbouring sides differ, and how many places were compared."""
+    places = list(environments(point, claim.indices))
+    if len(places) > LIMIT_PLACES:
+        places = rng.sample(places, LIMIT_PLACES)
+    count = 0
+    for env in places:
+        if time.perf_counter() > deadline:
+            raise EvaluationError("the time limit has passed")
+        if not all(point.holds(premise, env) for premise in claim.premises):
+            continue
+        values = [_side(point, side, env) for side in claim.sides]
+        for number, (one, other) in enumerate(itertools.pairwise(values), claim.first):
+            if not _agree(one, other):
+                return _shown(point, env, number, one, other), count + 1
+        count += 1
+    return "", count
+
+
+def _side(point: Point, side: Term | Condition, env: dict[str, int]) -> Num:
+    if isinstance(side, Term):
+        return dual.plain(point.value(side, env))
+    return int(point.holds(side, env))
+
+
+def _agree(one: Num, other: Num) -> bool:
+    """Whether two values are equal.
+
+    Raises:
+        Undecided: the balls are too wide to tell.
+    """
+    if not isinstance(one, arb) and not isinstance(other, arb):
+        return bool(one == other)
+    first, second = dual.ball(one), dual.ball(other)
+    if not first.is_finite() or not second.is_finite():
+        raise EvaluationError("a value that is not finite")
+    difference = first - second
+    if not difference.contains(0):
+        return False
+    if not difference.rad() < _SMALL * (1 + abs(first)).upper():
+        raise Undecided("balls too wide to compare")
+    return True
+
+
+def _shown(point: Point, env: dict[str, int], number: int, one: Num, other: Num) -> str:
+    sizes = ", ".join(f"{name} = {size}" for name, size in sorted(point.sizes.items()))
+    places = ", ".join(f"{name} = {value}" for name, value in env.items())
+    where = " and ".join(part for part in (sizes and f"sizes {sizes}", places and f"indices {places}") if part)
+    inputs = ", ".join(
+        f"{name}{list(at) if at else ''} = {value}"
+        for name, entries in sorted(point.values.items())
+        for at, value in list(entries.items())[:4]
+    )
+    return (
+        f"at {where or 'a point'} side {number} is {_text(one)} and side {number + 1} is {_text(other)}; with {inputs}"
+    )
+
+
+def _text(value: Num) -> str:
+    return f"{float(dual.ball(value).mid()):.12g}"
