@@ -53,7 +53,7 @@ VALUES = {
     "softmax.shifted_exp",
     "xavier_uniform.limit",
 }
-GRADIENTS = {  # of which the value is shown
+GRADIENTS = {
     "cross_entropy_backward.combined_gradient",
     "layer_norm_backward.grad_beta",
     "layer_norm_backward.grad_gamma",
@@ -102,16 +102,8 @@ def test_audit_is_clean() -> None:
 
 
 def test_everything_is_verified() -> None:
-    results = runner.verify(load(ROOT), None, jobs=2)
-    warned = {
-        (each.code, each.equation, each.method) for each in results.findings if each.severity is not Severity.NOTE
-    }
-    assert warned == {
-        ("EQ902", equation, method)
-        for method, equations in (("vjp", GRADIENTS), ("derivative", DERIVATIVES), ("identity", IDENTITIES))
-        for equation in equations
-    }
-    assert {each.severity for each in results.findings} <= {Severity.WARNING, Severity.NOTE}
+    results = runner.verify(load(ROOT), None, jobs=2, cache=False)
+    assert {each.severity for each in results.findings} <= {Severity.NOTE}
     assert results.exit == 0
     _check_verdicts(results)
     _check_executions(results)
@@ -125,17 +117,16 @@ def test_everything_is_verified() -> None:
 def _check_verdicts(results: Results) -> None:
     for equation in results.selected:
         verdict = results.verdict(equation)
-        if equation in VALUES:
+        if equation in VALUES | GRADIENTS:
             assert verdict is (Verdict.CERTIFIED_TO_CONSTANTS if equation in CONSTANTS else Verdict.CERTIFIED), equation
         elif equation in TESTED:
             assert verdict is Verdict.TESTED, equation
         else:
-            assert verdict is Verdict.NOT_CHECKED, equation
+            assert verdict is Verdict.PROVED, equation
         for method in results.methods[equation]:
-            if method.method == "vjp":
-                assert method.evidence.detail.startswith("value certified: "), equation
-            assert method.evidence.limits == (), equation
-            assert method.evidence.points > 0 or method.method in ("derivative", "identity"), equation
+            if method.method in ("vjp", "derivative", "identity"):
+                assert "proved for all sizes" in method.evidence.detail, equation
+            assert method.evidence.points > 0, equation
 
 
 def _check_executions(results: Results) -> None:

@@ -327,3 +327,21 @@ def test_a_symbol_that_the_statement_does_not_read_is_no_refutation(verified):
     result = of_rows(verified, source, "'Eq(v[i], Sum((X[i, j] - m[i])**2, j)/k)'", anchor)
     assert (result.verdict, result.faults) == (Verdict.SAMPLED, ())
     assert "the form uses m (`m`), rounded before the statement, which does not read it" in result.evidence.limits[0]
+
+
+def test_an_equation_that_rounded_values_obey_may_be_relied_on(verified):
+    source = "import numpy as np\ndef f(X):\n    m = X.mean(axis=1)\n    v = (X - m[:, None]).var(axis=1)\n    return v"
+    anchor = "{role: computes, at: 'subject.py:4', in: f, code: 'v = (X - m[:, None]).var(axis=1)'}"
+    result = of_rows(verified, source, "'Eq(v[i], Sum((X[i, j] - m[i])**2, j)/k)'", anchor)
+    assert (result.verdict, result.faults) == (Verdict.SAMPLED, ())
+    assert "as far as the values that it reads are not rounded" in result.evidence.limits[0]
+
+
+@pytest.mark.parametrize("fault", ["* (1 + 1e-17)", "+ 1e-25", "- 1e-20 * m[:, None]"])
+def test_a_fault_below_rounding_is_still_refuted(verified, fault):
+    source = f"import numpy as np\ndef f(X):\n    m = X.mean(axis=1)\n    X = X - m[:, None] {fault}\n    return X"
+    shapes = "m: {{shape: [n]}}, X: {{shape: [n, k]}}, Y: {{shape: [n, k], code: null}}"
+    spec = TOPIC.replace("v: {{shape: [n]}}", shapes).replace("{{i: n}}", "{{i: n, j: k}}")
+    anchor = f"{{role: computes, at: 'subject.py:4', in: f, code: 'X = X - m[:, None] {fault}', bind: {{Y: result}}}}"
+    made = verified(source, spec.format(form="'Eq(Y[i, j], X[i, j] - m[i])'", anchors=anchor))
+    assert made.result("t.e").verdict is Verdict.REFUTED

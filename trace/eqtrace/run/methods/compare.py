@@ -113,6 +113,11 @@ def grid_outcome(left: Any, right: Any, mask: Any, exactly: bool = False) -> Out
     return worst(outcome(x, y, exactly) for _, x, y in _entries(mask, left, right))
 
 
+def grid_differences(left: Any, right: Any, mask: Any) -> list[arb]:
+    """The differences of two arrays on one grid, where entries mean anything."""
+    return [as_ball(x) - as_ball(y) for _, x, y in _entries(mask, left, right)]
+
+
 def _entries(mask: Any, *arrays: Any) -> Iterator[tuple[Any, ...]]:
     """Indices and the entries of several arrays on one grid."""
     spread = np.broadcast_arrays(*(np.asarray(each, dtype=object) for each in arrays))
