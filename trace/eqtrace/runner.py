@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from eqtrace.cache import Cache
 from eqtrace.checks.registry import BY_NAME
@@ -33,6 +34,9 @@ from eqtrace.run.site import Site
 from eqtrace.run.work import COMPUTING, EXECUTED, Unit, Work, site_of
 from eqtrace.spec import sizes
 from eqtrace.spec.load import load
+
+if TYPE_CHECKING:
+    from eqtrace.run.pool import Pool
 
 SESSION = "eqtrace.run.session:Session"
 ANSWERS = "eqtrace.run.answers:Answers"
@@ -145,64 +149,138 @@ def verify(
 
     With `cache`, results of earlier runs that still hold are taken from it, and new ones are kept.
     """
-    started, clock = time.perf_counter(), time.time_ns()
-    project = read_project(config, selected)
-    ran = _run(project, Running(jobs, seed, timeout, progress), clock if cache else None)
-    methods: dict[str, tuple[MethodResult, ...]] = {}
-    for result in ran.results:
-        methods[result.equation] = (*methods.get(result.equation, ()), result)
-    executions = _executions(project, ran.results)
-    faults = [*project.faults, *(fault for result in ran.results for fault in result.faults)]
-    faults += _not_executed(project, executions, faults)
-    results = _results("verify", project, faults, methods, executions, seed, started)
-    return replace(results, from_cache=ran.from_cache, notes=ran.notes)
+    with Verification(config, selected, Running(jobs, seed, timeout, progress), cache) as verification:
+        verification.answer()
+        verification.keep()
+        return verification.results()
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
     """How units are run."""
 
-    jobs: int
-    seed: int
-    timeout: float
-    progress: Progress | None
+    jobs: int = 1
+    seed: int = 0
+    timeout: float = 60.0
+    progress: Progress | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Ran:
-    """The result of every unit, in the order of the specification; how many are from the cache, and what befell it."""
+class Verification:
+    """A verification whose units are answered when they are asked for, all at once or bit by bit."""
 
-    results: list[MethodResult]
-    from_cache: int
-    notes: tuple[str, ...]
+    def __init__(self, config: Config, selected: frozenset[str] | None, how: Running, cache: bool = True) -> None:
+        self._started, clock = time.perf_counter(), time.time_ns()
+        self.project = read_project(config, selected)
+        self._how = how
+        self._work = lru_cache(lambda: _work(self.project, how.seed))
+        self._reuse = _reuse(self.project, how.seed, self._work, clock) if cache else None
+        self._results: dict[Unit, MethodResult] = {}
+        self._from_cache: set[Unit] = set()
+        self._notes: tuple[str, ...] = ()
+        self._pool: Pool | None = None
 
+    def __enter__(self) -> Verification:
+        return self
 
-def _run(project: Project, how: Running, clock: int | None) -> Ran:
-    """Answers every unit: from the cache where a `clock` says since when nothing may have changed, else by running."""
-    equations = project.equations
-    units = [Unit(name, method) for name in project.selected for method in equations[name].methods]
-    results = {
-        unit: _without_form(equations[unit.equation], unit.method)
-        for unit in units
-        if unit.equation not in project.forms
-    }
-    waiting = [unit for unit in units if unit not in results]
-    work = lru_cache(lambda: _work(project, how.seed))
-    reuse = None if clock is None else _reuse(project, how.seed, work, clock)
-    held = reuse.find(waiting) if reuse is not None else {}
-    results |= held
-    waiting = [unit for unit in waiting if unit not in held]
-    kept = 0
-    for unit, outcome in _outcomes(waiting, work, how, reuse):
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the workers."""
+        if self._pool is not None:
+            self._pool.close()
+            self._pool = None
+
+    def keep(self) -> None:
+        """Keeps what is new for later runs."""
+        note = self._reuse.close() if self._reuse is not None else ""
+        self._notes = (note,) if note else ()
+
+    def units(self, equations: Iterable[str] | None = None) -> list[Unit]:
+        """The units of equations (of all that are selected), in the order of the specification."""
+        wanted = self.project.selected if equations is None else equations
+        return [Unit(name, method) for name in wanted for method in self.project.equations[name].methods]
+
+    def answer(self, equations: Iterable[str] | None = None) -> None:
+        """Answers the units of equations: from the cache, or by running them."""
+        waiting = [unit for unit in self.units(equations) if unit not in self._results]
+        for unit in waiting:
+            if unit.equation not in self.project.forms:
+                self._results[unit] = _without_form(self.project.equations[unit.equation], unit.method)
+        waiting = [unit for unit in waiting if unit not in self._results]
+        if self._reuse is not None and self._pool is None:
+            held = self._reuse.find(self._unanswered() if equations is not None else waiting)
+            self._results |= held
+            self._from_cache |= held.keys()
+            waiting = [unit for unit in waiting if unit not in held]
+        if waiting:
+            for done, outcome in enumerate(self._started_pool(len(waiting)).answer(waiting), 1):
+                self._take(outcome)
+                if self._how.progress is not None:
+                    self._how.progress(done, len(waiting), outcome.unit.equation)
+
+    def results(self) -> Results:
+        """Everything that was found out so far."""
+        answered = [self._results[unit] for unit in self.units() if unit in self._results]
+        methods: dict[str, tuple[MethodResult, ...]] = {}
+        for result in answered:
+            methods[result.equation] = (*methods.get(result.equation, ()), result)
+        executions = _executions(self.project, answered)
+        faults = [*self.project.faults, *(fault for result in answered for fault in result.faults)]
+        faults += _not_executed(self.project, executions, faults)
+        results = _results("verify", self.project, faults, methods, executions, self._how.seed, self._started)
+        return replace(results, from_cache=len(self._from_cache), notes=self._notes)
+
+    def of(self, equation: str, method: str) -> tuple[MethodResult, tuple[Finding, ...]]:
+        """A unit's result with its findings: its own, and those of its equation that are no method's."""
+        self.answer([equation])
+        answered = [self._results[unit] for unit in self.units([equation])]
+        static = [fault for fault in self.project.faults if fault.equation == equation]
+        faults = [*static, *(fault for result in answered for fault in result.faults)]
+        faults += [
+            fault
+            for fault in _not_executed(self.project, _executions(self.project, answered), faults)
+            if fault.equation == equation
+        ]
+        mine = [fault for fault in faults if fault.method in (None, method)]
+        return self._results[Unit(equation, method)], _findings(self.project.config, mine)
+
+    def general(self) -> tuple[Finding, ...]:
+        """The findings of the static checks that belong to no equation."""
+        return _findings(self.project.config, (fault for fault in self.project.faults if fault.equation is None))
+
+    def _unanswered(self) -> list[Unit]:
+        known = self._results.keys()
+        return [unit for unit in self.units() if unit not in known and unit.equation in self.project.forms]
+
+    def _started_pool(self, count: int) -> Pool:
+        if self._pool is None:
+            from eqtrace.run.pool import Pool  # what it takes to start workers is not needed without them
+
+            todo, how = self._work(), self._how
+            payload = todo if self._reuse is None else Asked(todo, self._reuse.wanted)
+            session = SESSION if self._reuse is None else ANSWERS
+            self._pool = Pool(min(how.jobs, count), session, payload, how.timeout, todo.root, todo.pythonpath)
+        return self._pool
+
+    def _take(self, outcome: Done | Lost | Crashed) -> None:
+        unit = outcome.unit
         if not isinstance(outcome, Done):
-            results[unit] = _lost(equations[unit.equation], unit.method, outcome)
-        elif reuse is not None:
-            results[unit], is_kept = reuse.take(unit, outcome.value)
-            kept += is_kept
+            self._results[unit] = _lost(self.project.equations[unit.equation], unit.method, outcome)
+        elif self._reuse is None:
+            self._results[unit] = outcome.value
         else:
-            results[unit] = outcome.value
-    note = reuse.close() if reuse is not None else ""
-    return Ran([results[unit] for unit in units], len(held) + kept, (note,) if note else ())
+            self._results[unit], kept = self._reuse.take(unit, outcome.value)
+            if kept:
+                self._from_cache.add(unit)
+
+
+def processors() -> int:
+    """How many processors this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not every system has it
+        return os.cpu_count() or 1
 
 
 def _reuse(project: Project, seed: int, work: Callable[[], Work], clock: int) -> Reuse:
@@ -210,23 +288,6 @@ def _reuse(project: Project, seed: int, work: Callable[[], Work], clock: int) ->
     user_files = frozenset(os.path.join(index.root, path) for path in index.sources())
     present = Present(index, config, project.equations, lambda: (work().sites, work().beside), user_files)
     return Reuse(Cache(index.root), base(config, sizes.draws(config), seed), present, clock)
-
-
-def _outcomes(
-    units: list[Unit], work: Callable[[], Work], how: Running, reuse: Reuse | None
-) -> Iterator[tuple[Unit, Done | Lost | Crashed]]:
-    """Runs units in workers; none is started for none."""
-    if not units:
-        return
-    from eqtrace.run.pool import Pool  # what it takes to start workers is not needed without them
-
-    todo = work()
-    session, payload = (SESSION, todo) if reuse is None else (ANSWERS, Asked(todo, reuse.wanted))
-    with Pool(min(how.jobs, len(units)), session, payload, how.timeout, todo.root, todo.pythonpath) as pool:
-        for done, outcome in enumerate(pool.run(units), 1):
-            yield outcome.unit, outcome
-            if how.progress is not None:
-                how.progress(done, len(units), outcome.unit.equation)
 
 
 def _without_form(equation: Equation, method: str) -> MethodResult:

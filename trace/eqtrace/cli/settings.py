@@ -46,14 +46,6 @@ def selected(patterns: tuple[str, ...], config: Config) -> frozenset[str] | None
     return frozenset(found)
 
 
-def processors() -> int:
-    """How many processors this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not every system has it
-        return os.cpu_count() or 1
-
-
 def _named(pattern: str, equation: Equation, root: Path) -> bool:
     if pattern in (equation.id, equation.topic) or fnmatchcase(equation.id, pattern):
         return True

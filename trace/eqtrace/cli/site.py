@@ -66,7 +66,7 @@ def site(
         results = runner.audit(config, None)
     else:
         results = runner.verify(
-            config, None, jobs or settings.processors(), seed, timeout, reports.progress(), not no_cache
+            config, None, jobs or runner.processors(), seed, timeout, reports.progress(), not no_cache
         )
     results = replace(results, command="site")
     built = build(config, results, config.root / config.site.output if output is None else output.absolute())

@@ -50,7 +50,5 @@ def verify(
 
     config = settings.configuration(config_file, fail_on)
     chosen = settings.selected(select, config)
-    results = runner.verify(
-        config, chosen, jobs or settings.processors(), seed, timeout, output.progress(), not no_cache
-    )
+    results = runner.verify(config, chosen, jobs or runner.processors(), seed, timeout, output.progress(), not no_cache)
     return output.report(results, config.root, Reporting(form, output_file, fail_on, exit_zero))

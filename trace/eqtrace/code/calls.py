@@ -7,7 +7,7 @@ reach a function, never enough to call it. A method of an object of unknown clas
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from eqtrace.code.bindings import Item
 from eqtrace.code.entity import CLASS, FUNCTION, INSTANCE, Entities, Entity, FunctionRef, Scope
 from eqtrace.code.index import Index
 from eqtrace.code.names import Names
+from eqtrace.code.reached import read
 from eqtrace.code.source import SourceFile, Statement
 from eqtrace.code.tree import FunctionNode, walk
 
@@ -86,6 +87,22 @@ class CallGraph:
         if known is None:
             known = self._reached[start] = self._closure([start])
         return known
+
+    def ran(self, test: FunctionRef, ref: FunctionRef) -> bool:
+        """Whether a recorded run of a test entered a function, which must still be there."""
+        recorded = self._recorded.get(f"{test.path}::{test.qualname}", frozenset())
+        found = (FunctionRef(*name.split("::", 1)) for name in recorded if "::" in name)
+        return any(meets(each, ref) and self._is_there(each) for each in found)
+
+    def _is_there(self, ref: FunctionRef) -> bool:
+        file = self.index.file(ref.path)
+        return file is not None and ref.qualname in file.functions
+
+    @cached_property
+    def _recorded(self) -> Mapping[str, frozenset[str]]:
+        """What tests reached when they last ran, by test, as the configuration's `testers` has it."""
+        config = self.index.config
+        return read(config.root / config.testers) if config.testers else {}
 
     @cached_property
     def tests(self) -> tuple[FunctionRef, ...]:

@@ -106,8 +106,11 @@ def _no_test(statement: Statement, graph: CallGraph, functions: Collection[Funct
         where = f"`{function}`" if function else "the module's top level"
         return f"{where} is no test, no fixture, and no test reaches it", "cite a statement of a test"
     starts = {here, FunctionRef(path, function)}
-    if functions and not any(graph.reaches(start, wanted) for start in starts for wanted in functions):
+    pairs = [(start, wanted) for start in starts for wanted in functions]
+    if functions and not (any(graph.reaches(*pair) for pair in pairs) or any(graph.ran(*pair) for pair in pairs)):
         hint = "cite a test that calls it, directly or through other functions"
+        if graph.index.config.testers:
+            hint += f"; or record again what tests reach: pytest --eqtrace-record {graph.index.config.testers}"
         return f"`{here.qualname}` reaches none of the topic's functions ({_listed(functions)})", hint
     return "", ""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from eqtrace.model.finding import Finding, Severity
@@ -18,13 +19,18 @@ _STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.
 def full(results: Results, root: Path) -> list[Line]:
     """Every finding with its excerpts and hint, then what was checked and what was not."""
     report = rows(results)
+    return [*quoted(report.findings, root), *summary(report)]
+
+
+def quoted(findings: Iterable[Finding], root: Path) -> list[Line]:
+    """Findings with their excerpts and hints."""
     files = Files(root)
     lines: list[Line] = []
-    for finding in report.findings:
+    for finding in findings:
         # A note asks for nothing: one line each keeps many of them readable.
         note = finding.severity is Severity.NOTE
         lines += [headline(finding)] if note else [*_finding(finding, files), []]
-    return [*lines, *summary(report)]
+    return lines
 
 
 def concise(results: Results) -> list[Line]:

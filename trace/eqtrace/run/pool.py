@@ -49,6 +49,7 @@ class Pool:
         self._environment, kept = environment(folders)
         self._start = pickle.dumps(worker.Start(target, pickle.dumps(payload), self._root, folders, kept))
         self._workers: list[Process] = []
+        self._selector = selectors.DefaultSelector()
 
     def __enter__(self) -> Pool:
         return self
@@ -61,21 +62,25 @@ class Pool:
         for process in self._workers:
             process.kill()
         for process in self._workers:
+            self._selector.unregister(process.results)
             process.close()
         self._workers.clear()
 
     def run(self, units: Iterable[Any]) -> Iterator[Done | Crashed | Lost]:
         """Yields one result for each unit, as they come; at the end (or when left early) all workers are ended."""
-        waiting: deque[Task] = deque(Task(unit) for unit in units)
         try:
-            with selectors.DefaultSelector() as selector:
-                while waiting or any(process.task for process in self._workers):
-                    self._feed(waiting, selector)
-                    yield from self._step(waiting, selector)
+            yield from self.answer(units)
         finally:
             self.close()
 
-    def _feed(self, waiting: deque[Task], selector: selectors.BaseSelector) -> None:
+    def answer(self, units: Iterable[Any]) -> Iterator[Done | Crashed | Lost]:
+        """The same, and the workers wait for more units; this is not to be left early."""
+        waiting: deque[Task] = deque(Task(unit) for unit in units)
+        while waiting or any(process.task for process in self._workers):
+            self._feed(waiting)
+            yield from self._step(waiting)
+
+    def _feed(self, waiting: deque[Task]) -> None:
         """Gives every idle worker a unit, and starts workers while there are units for them."""
         for process in self._workers:
             if waiting and process.task is None:
@@ -83,12 +88,12 @@ class Pool:
         while waiting and len(self._workers) < self._jobs:
             process = Process(self._start, self._root, self._environment)
             self._workers.append(process)
-            selector.register(process.results, selectors.EVENT_READ, process)
+            self._selector.register(process.results, selectors.EVENT_READ, process)
             process.give(waiting.popleft(), self.poisoned)
 
-    def _step(self, waiting: deque[Task], selector: selectors.BaseSelector) -> Iterator[Done | Crashed | Lost]:
+    def _step(self, waiting: deque[Task]) -> Iterator[Done | Crashed | Lost]:
         """Waits for results, deaths and time limits."""
-        ready = {key.data for key, _ in selector.select(self._patience())}
+        ready = {key.data for key, _ in self._selector.select(self._patience())}
         for process in list(self._workers):
             before = process.received
             result = process.receive() if process in ready else None
@@ -106,7 +111,7 @@ class Pool:
                 process.trim()
                 continue
             lost = process.lost(activity, reason) if task is not None else None
-            self._remove(process, selector)
+            self._remove(process)
             if task is not None and lost is not None:
                 yield from self._after(task, lost, activity in process.known, waiting)
 
@@ -135,8 +140,8 @@ class Pool:
         else:
             yield lost
 
-    def _remove(self, process: Process, selector: selectors.BaseSelector) -> None:
-        selector.unregister(process.results)
+    def _remove(self, process: Process) -> None:
+        self._selector.unregister(process.results)
         process.kill()
         process.close()
         self._workers.remove(process)
