@@ -208,7 +208,7 @@ def _run(project: Project, how: Running, clock: int | None) -> Ran:
 def _reuse(project: Project, seed: int, work: Callable[[], Work], clock: int) -> Reuse:
     index, config = project.index, project.config
     user_files = frozenset(os.path.join(index.root, path) for path in index.sources())
-    present = Present(index, config, project.equations, lambda: work().sites, user_files)
+    present = Present(index, config, project.equations, lambda: (work().sites, work().beside), user_files)
     return Reuse(Cache(index.root), base(config, sizes.draws(config), seed), present, clock)
 
 

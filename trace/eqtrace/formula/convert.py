@@ -114,12 +114,13 @@ class Converter:
         self.algebra = Algebra(facts)
         self.sizes = dict(sizes or {})
         self.aliases = {} if sizes else problem.aliases()
-        self.signs = TermSigns(problem, facts, self.value, self.generic)
+        self.signs = self._own_signs = TermSigns(problem, facts, self.value, self.generic)
         bodies = (own.body for own in problem.definitions.values() if own.body is not None)
         patterns = (Indexed(own.symbol, own.pattern) for own in problem.definitions.values())
         self.widths = _widths((*nodes, *bodies, *patterns))
         self.held: frozenset[str] = frozenset()
         self._inline: dict[str, bool] = {}
+        self._branch_starts: list[int] = []  # how many facts were known where each branch began
         self._sizes_of: dict[str, tuple[Polynomial, ...]] = {}
         self._branching: dict[tuple[int, frozenset[str]], tuple[Node, bool]] = {}  # by id of a node, which is held
         self._depends = {name: problem.depends(name) for name in (*problem.definitions, *problem.opaque)}
@@ -418,7 +419,8 @@ class Converter:
 
     def _supposing(self, condition: Condition, term: Node, env: Env) -> list[Case]:
         """A term's cases where a condition holds: what it says of indices is known in them."""
-        before, signs, inline = len(self.facts.known), self.signs, dict(self._inline)
+        before, signs = len(self.facts.known), self.signs
+        self._branch_starts.append(before)
         self.signs = TermSigns(self.problem, self.facts, self.value, self.generic)
         for part in condition.parts if isinstance(condition, And) else (condition,):
             if isinstance(part, Compare):
@@ -427,7 +429,12 @@ class Converter:
             return self.cases(term, env)
         finally:  # nothing that was seen under the condition stays
             del self.facts.known[before:]
-            self.signs, self._inline = signs, inline
+            self.signs = signs
+            self._branch_starts.pop()
+
+    def _outside(self) -> list[tuple[Polynomial, int]]:
+        """What is known outside all branches."""
+        return self.facts.known[: self._branch_starts[0]] if self._branch_starts else self.facts.known
 
     def learn(self, condition: Compare, env: Env) -> None:
         """Note what a comparison says of a difference."""
@@ -471,11 +478,13 @@ class Converter:
             self._inline[name] = False
             own = self.problem.definitions[name]
             if own.body is not None:
-                held, self.held = self.held, frozenset()
+                # apart from where it is asked: nothing is held, and no branch's condition is known
+                before = self.held, self.facts.known, self.signs
+                self.held, self.facts.known, self.signs = frozenset(), [*self._outside()], self._own_signs
                 try:
                     cases = self.cases(own.body, self.generic(own))
                 finally:
-                    self.held = held
+                    self.held, self.facts.known, self.signs = before
                 parts = [part for case in cases for part in (case.guard, case.value) if part is not None]
                 opaque = any(word in part.key for part in parts for word in ("MaxOver(", "MinOver("))
                 self._inline[name] = opaque or any(case.value is None for case in cases)

@@ -173,7 +173,27 @@ class Facts:
         atom = poly.atom()
         if atom is not None and self.ranges.get(atom.name) == (start, stop) and atom.kind is Kind.VARIABLE:
             return True
+        if not start.terms and self._is_composite(poly, stop):
+            return True
         return self.not_negative(subtract(poly, start)) and self.not_negative(subtract(subtract(stop, ONE), poly))
+
+    def _is_composite(self, poly: Polynomial, stop: Polynomial) -> bool:
+        """Whether a polynomial is h*s + c, h from 0 below H, c from 0 below s, and the end H*s; the usual case."""
+        if poly.size != 2:
+            return False
+        high, low = sorted(poly.terms, key=len, reverse=True)
+        if len(high) != 2 or len(low) != 1 or any(value != 1 for value in poly.terms.values()):
+            return False
+        if any(exponent != 1 or atom.kind is not Kind.VARIABLE for atom, exponent in (*high, *low)):
+            return False
+        for head, width in (high, high[::-1]):
+            first, second = self.ranges.get(head[0].name), self.ranges.get(low[0][0].name)
+            if first is None or second is None or width[0].name not in self.sizes or first[0].terms or second[0].terms:
+                continue
+            size = Polynomial({(width,): 1})
+            if second[1] == size and plain_product(first[1], size) == stop:
+                return True
+        return False
 
     def _by_ranges(self, poly: Polynomial) -> bool:
         """Put each bounded name as far as it can go (first + more, or last - more) until all coefficients are >= 0."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from fractions import Fraction
 
 from flint import arb
@@ -14,40 +15,51 @@ from eqtrace.formula.dual import Num, Place, exact, fraction, plain
 from eqtrace.formula.given import Bounds, Problem, Requirement
 from eqtrace.formula.pointwise import Point
 from eqtrace.formula.shape import integer
-from eqtrace.formula.term import Term, symbol_names, walk
+from eqtrace.formula.term import Call, Compare, Node, Number, Term, symbol_names, walk
 
 TRIES = 60
 LIMIT_ENTRIES = 4_000
+NEAR = Fraction(1, 2**30)
+OFTEN = 0.3
 
 
-def draw(
-    problem: Problem,
-    rng: random.Random,
-    needed: frozenset[str],
-    names: frozenset[str],
-    zeros: frozenset[str] = frozenset(),
-) -> Point:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a point must have: symbols, sizes, symbols half of whose entries are 0, and reals that are tried often."""
+
+    symbols: frozenset[str]
+    sizes: frozenset[str]
+    zeros: frozenset[str] = frozenset()
+    special: tuple[Fraction, ...] = ()
+
+
+def special(nodes: Iterable[Node]) -> tuple[Fraction, ...]:
+    """Reals close to the numbers that something is compared with, and one between each two of them."""
+    limits: set[Fraction] = set()
+    for node in (each for top in nodes for each in walk(top)):
+        if isinstance(node, Compare) or (isinstance(node, Call) and node.function in ("Max", "Min", "Abs", "sign")):
+            limits |= {Fraction(0), *(each.value for each in walk(node) if isinstance(each, Number))}
+    ends = sorted(limits)
+    close = [end + sign * NEAR for end in ends for sign in (-1, 1)]
+    return (*close, *((one + other) / 2 for one, other in itertools.pairwise(ends)))
+
+
+def draw(problem: Problem, rng: random.Random, wanted: Wanted) -> Point:
     """A point at which all that `where` requires holds.
-
-    Args:
-        problem: what the statements stand on.
-        rng: the source of all choices.
-        needed: the symbols that need values.
-        names: the names that sizes of interest have.
-        zeros: symbols half of whose entries are 0 (a premise says so of one).
 
     Raises:
         EvaluationError: none was found.
     """
+    needed = wanted.symbols
     for _ in range(TRIES):
-        sizes = draw_sizes(problem, rng, names)
+        sizes = draw_sizes(problem, rng, wanted.sizes)
         if sizes is None:
             continue
         try:
             point = Point(problem, sizes, {})
             values: dict[str, Mapping[Place, Num]] = {}
             for name in sorted(needed - problem.definitions.keys() - sizes.keys()):
-                values[name] = _values(problem, name, point, rng, name in zeros)
+                values[name] = _values(problem, name, point, rng, wanted)
             point = Point(problem, sizes, values)
             if all(_holds(point, each, needed) for each in problem.where):
                 return point
@@ -125,7 +137,7 @@ def _ends(ends: object) -> tuple[Term, Term]:
     return ends.start, ends.stop  # type: ignore[attr-defined]
 
 
-def _values(problem: Problem, name: str, point: Point, rng: random.Random, zero: bool) -> dict[Place, Num]:
+def _values(problem: Problem, name: str, point: Point, rng: random.Random, wanted: Wanted) -> dict[Place, Num]:
     dims = problem.shapes.get(name.removeprefix("Old(").removesuffix(")"))
     if dims is None:
         dims = ()
@@ -145,7 +157,11 @@ def _values(problem: Problem, name: str, point: Point, rng: random.Random, zero:
     first, last = _bound(bounds.first, point), _bound(bounds.last, point)
     found: dict[Place, Num] = {}
     for place in places:
-        found[place] = 0 if zero and rng.random() < 0.5 else _value(bounds, first, last, rng)
+        found[place] = 0 if name in wanted.zeros and rng.random() < 0.5 else _value(bounds, first, last, rng)
+        if wanted.special and not bounds.integer and not bounds.one_of and rng.random() < OFTEN:
+            value = rng.choice(wanted.special)
+            if (first is None or first < value) and (last is None or value < last):
+                found[place] = exact(value)
     return found
 
 

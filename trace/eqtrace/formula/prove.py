@@ -19,7 +19,7 @@ from eqtrace.formula.gradient import NoGradient, gradient_problem
 from eqtrace.formula.points import draw_sizes
 from eqtrace.formula.prover import Attempt, at_sizes, for_all_sizes
 from eqtrace.formula.statement import Claim, to_prove
-from eqtrace.formula.trial import Trial, size_names, tried
+from eqtrace.formula.trial import Trial, tried, wanted_of
 from eqtrace.model.equation import Equation
 from eqtrace.model.verdict import Verdict
 
@@ -140,7 +140,7 @@ def _at_sizes(target: Problem, claims: list[Claim], seconds: float, rng: random.
     total = Attempt()
     shown: list[str] = []
     deadline = time.perf_counter() + seconds
-    names = size_names(target, claims)
+    names = wanted_of(target, claims).sizes
     for _ in range(SIZE_DRAWS):
         sizes = next((drawn for _ in range(50) if (drawn := draw_sizes(target, rng, names)) is not None), None)
         if sizes is None:

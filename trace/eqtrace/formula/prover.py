@@ -89,7 +89,7 @@ class Prover:
     def failures(self, env: Mapping[str, Polynomial]) -> list[str]:
         """Why the claim is not proved; nothing if it is."""
         try:
-            env = {**env, **self._learn(env)}
+            env = {**env, **self.learn(env)}
             for place, (one, other) in enumerate(itertools.pairwise(self.claim.sides), self.claim.first):
                 if not self._equal(one, other, env):
                     return [f"the normal forms of sides {place} and {place + 1} differ"]
@@ -101,7 +101,7 @@ class Prover:
 
     # What is known
 
-    def _learn(self, env: Mapping[str, Polynomial]) -> dict[str, Polynomial]:
+    def learn(self, env: Mapping[str, Polynomial]) -> dict[str, Polynomial]:
         """Take in domains, ranges, `where` and premises; the values of indices that are taken apart."""
         facts, value = self.facts, self.converter.value
         for name, bounds in self.problem.bounds.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flint import arb
@@ -13,8 +14,9 @@ from eqtrace.formula import dual
 from eqtrace.formula.arithmetic import EvaluationError, Undecided
 from eqtrace.formula.ball import precision
 from eqtrace.formula.dual import Num
-from eqtrace.formula.given import Problem
-from eqtrace.formula.points import draw, environments
+from eqtrace.formula.form import Range
+from eqtrace.formula.given import Bounds, Problem
+from eqtrace.formula.points import Wanted, draw, environments, special
 from eqtrace.formula.pointwise import Point
 from eqtrace.formula.statement import Claim
 from eqtrace.formula.term import Condition, Eq, Indexed, Name, Node, Term, symbol_names, walk
@@ -40,8 +42,7 @@ def tried(problem: Problem, claims: list[Claim], rng: random.Random, points: int
     """Compare the sides of claims at random points; every claim must be met at each."""
     done = compared = 0
     failure = ""
-    needed, zeros = _needed(problem, claims)
-    names = size_names(problem, claims)
+    wanted = wanted_of(problem, claims)
     with precision(BITS):
         for _ in range(points * ATTEMPTS):
             if done == points:
@@ -50,7 +51,7 @@ def tried(problem: Problem, claims: list[Claim], rng: random.Random, points: int
                 failure = "the time limit has passed"
                 break
             try:
-                point = draw(problem, rng, needed, names, zeros)
+                point = draw(problem, rng, wanted)
                 met = True
                 for claim in claims:
                     found, count = _compare(point, claim, rng, deadline)
@@ -66,38 +67,33 @@ def tried(problem: Problem, claims: list[Claim], rng: random.Random, points: int
     return Trial(done, compared, failure="" if done == points else f"{done} random points evaluated: {failure}")
 
 
-def size_names(problem: Problem, claims: list[Claim]) -> frozenset[str]:
-    """The names of sizes that claims, what they depend on, and its shapes hold."""
-    needed, _ = _needed(problem, claims)
+def wanted_of(problem: Problem, claims: list[Claim]) -> Wanted:
+    """What claims need of a point: the symbols and sizes in them, in what they depend on, and in the shapes of that."""
     nodes: list[Node] = []
-    for claim in claims:
-        nodes += [*claim.sides, *claim.premises]
-        nodes += [end for ends in claim.indices.values() for end in (ends.start, ends.stop)]
-    for name in needed:
-        nodes += problem.shapes.get(name.removeprefix("Old(").removesuffix(")")) or ()
-        own = problem.definitions.get(name)
-        if own is not None:
-            nodes += [own.body or own.law or Name(name)]
-            nodes += [end for ends in own.indices.values() for end in (ends.start, ends.stop)]
-        bounds = problem.bounds.get(name)
-        nodes += [end for end in (bounds.first, bounds.last) if end is not None] if bounds else []
-    return frozenset(name for node in nodes for name in symbol_names(node)) & frozenset(problem.sizes)
-
-
-def _needed(problem: Problem, claims: list[Claim]) -> tuple[frozenset[str], frozenset[str]]:
-    names: set[str] = set()
     zeros: set[str] = set()
     for claim in claims:
-        for node in (*claim.sides, *claim.premises):
-            for name in symbol_names(node):
-                names |= problem.depends(name)
-        for premise in claim.premises:
-            for part in walk(premise):
-                if isinstance(part, Eq) and isinstance(part.sides[0], Indexed | Name):
-                    side = part.sides[0]
-                    zeros.add(side.base if isinstance(side, Indexed) else side.name)
-    known = {name for name in names if name in problem.shapes or name.startswith("Old(")}
-    return frozenset(known), frozenset(zeros)
+        nodes += [*claim.sides, *claim.premises, *_ends(claim.indices)]
+        for part in (each for premise in claim.premises for each in walk(premise)):
+            if isinstance(part, Eq) and isinstance(part.sides[0], Indexed | Name):
+                side = part.sides[0]
+                zeros.add(side.base if isinstance(side, Indexed) else side.name)
+    names = {other for node in nodes for name in symbol_names(node) for other in problem.depends(name)}
+    symbols = frozenset(name for name in names if name in problem.shapes or name.startswith("Old("))
+    own = [problem.definitions[name] for name in sorted(symbols) if name in problem.definitions]
+    nodes += [each.body or each.law or Name(each.symbol) for each in own]
+    limits = special(nodes)
+    for each in own:
+        nodes += _ends(each.indices)
+    for name in symbols:
+        nodes += problem.shapes.get(name.removeprefix("Old(").removesuffix(")")) or ()
+        bounds = problem.bounds.get(name, Bounds())
+        nodes += [end for end in (bounds.first, bounds.last) if end is not None]
+    sizes = frozenset(name for node in nodes for name in symbol_names(node)) & frozenset(problem.sizes)
+    return Wanted(symbols, sizes, frozenset(zeros), limits)
+
+
+def _ends(indices: Mapping[str, Range]) -> list[Node]:
+    return [end for ends in indices.values() for end in (ends.start, ends.stop)]
 
 
 def _compare(point: Point, claim: Claim, rng: random.Random, deadline: float) -> tuple[str, int]:

@@ -45,9 +45,12 @@ def is_zero(algebra: Algebra, poly: Polynomial, cases: int = LIMIT_CASES) -> boo
     cleared = _cleared(algebra, poly)
     if cleared is not None:
         return all(is_zero(algebra, each, cases) for each in cleared)
-    opened = _opened(algebra, poly)
-    if opened is not None:
-        return all(is_zero(algebra, each, cases) for each in opened)
+    for widely in (False, True):
+        opened = _opened(algebra, poly, widely=widely)
+        if opened is not None and all(is_zero(algebra, each, cases) for each in opened):
+            return True
+        if opened is not None and widely:
+            return False
     return cases > 0 and _by_cases(algebra, poly, cases)
 
 
@@ -107,11 +110,12 @@ def _cleared(algebra: Algebra, poly: Polynomial) -> list[Polynomial] | None:
 # Sums with denominators inside
 
 
-def _opened(algebra: Algebra, poly: Polynomial) -> list[Polynomial] | None:
+def _opened(algebra: Algebra, poly: Polynomial, *, widely: bool) -> list[Polynomial] | None:
     """Where sums hold denominators of their own indices, what is summed in all of them, and the rest.
 
     Sums over the same ranges are opened together, with the same names; where several indices have one range, over all
-    orders of these, of which the mean is the same sum.
+    orders of these, of which the mean is the same sum. With `widely`, sums without denominators that run over such a
+    range too are opened as well.
     """
     groups: dict[str, tuple[list[str], list[Polynomial]]] = {}
     rest: list[Polynomial] = []
@@ -134,7 +138,31 @@ def _opened(algebra: Algebra, poly: Polynomial) -> list[Polynomial] | None:
             return None
     if not groups:
         return None
+    if widely:
+        rest = [left for each in rest if (left := _joined(algebra, each, groups)) is not None]
     return [*(add(parts) for _, parts in groups.values()), add(rest)]
+
+
+def _joined(
+    algebra: Algebra, poly: Polynomial, groups: dict[str, tuple[list[str], list[Polynomial]]]
+) -> Polynomial | None:
+    """Add a term to the group of its range, as the mean over the indices that have it; the term if there is none."""
+    ((monomial, value),) = poly.terms.items()
+    for atom, exponent in monomial:
+        if atom.kind is not Kind.SUM or exponent != 1:
+            continue
+        ends = zip(atom.args[::2], atom.args[1::2], strict=True)
+        texts = {name: f"{start.key}:{stop.key}" for name, (start, stop) in zip(atom.bound, ends, strict=True)}
+        for key, (names, parts) in groups.items():
+            same = [name for name, text in texts.items() if f"{text}#1" == key]
+            if not same or any(not set(atom.bound).isdisjoint(end.free) for end in atom.args):
+                continue
+            outside = algebra.monomial(value, {other: e for other, e in monomial if other != atom})
+            for name in same:
+                inside = _with_names(algebra, atom, {name: names[0]})
+                parts.append(scale(algebra.multiply(outside, inside), Fraction(1, len(same))))
+            return None
+    return poly
 
 
 def _orders(classes: list[tuple[str, list[str]]]) -> list[list[tuple[str, ...]]]:

@@ -47,7 +47,7 @@ def instrument(
     probe = Probe(recorder, module)
     # Constants that become the probe and the mark: there is no name then that user code could see or shadow.
     marker = next(marker for n in itertools.count() if (marker := b"eqtrace probe %d" % n) not in data)
-    objects = {marker: probe, marker + b" mark": marks.enter if marks else None}
+    objects = {marker: probe, marker + b" mark": marks}
     with _deep():
         try:
             targets: list[ast.expr] = [ast.Constant(each) for each in objects]

@@ -46,13 +46,14 @@ def functions(tree: ast.Module) -> list[tuple[FunctionNode, str]]:
 
 
 def put_in(found: Iterable[tuple[FunctionNode, str]], file: str, marks: Marks, target: ast.expr) -> None:
-    """Has every function begin with a call of `target`, which becomes `marks.enter`; a docstring stays first."""
+    """Has every function begin with a call of `enter` of `target`, which becomes `marks`; a docstring stays first."""
     for node, name in found:
         place = 1 if ast.get_docstring(node, clean=False) is not None else 0
-        call = ast.Call(copy.copy(target), [ast.Constant(marks.number((file, name)))], [])
-        mark = ast.Expr(call)
-        for each in (mark, call, call.func, call.args[0]):
-            ast.copy_location(each, node.body[min(place, len(node.body) - 1)])
+        enter = ast.Attribute(copy.copy(target), "enter", ast.Load())
+        mark = ast.Expr(ast.Call(enter, [ast.Constant(marks.number((file, name)))], []))
+        for each in ast.walk(mark):
+            if isinstance(each, ast.expr | ast.stmt):
+                ast.copy_location(each, node.body[min(place, len(node.body) - 1)])
         node.body.insert(place, mark)
 
 

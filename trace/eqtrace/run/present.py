@@ -34,7 +34,7 @@ class Present:
         index: the code.
         config: the configuration.
         equations: all equations by id.
-        sites: the sites by anchor, asked for when first needed.
+        sites: the sites by anchor, those that are watched and others beside; asked for when first needed.
         user_files: absolute paths of the sources.
     """
 
@@ -43,7 +43,7 @@ class Present:
         index: Index,
         config: Config,
         equations: Mapping[str, Equation],
-        sites: Callable[[], Mapping[str, Site]],
+        sites: Callable[[], tuple[Mapping[str, Site], Mapping[str, Site]]],
         user_files: frozenset[str],
     ) -> None:
         self._index = index
@@ -58,7 +58,11 @@ class Present:
 
     @cached_property
     def sites(self) -> Mapping[str, Site]:
-        """The sites by anchor."""
+        """The sites that are watched, by anchor."""
+        return self._both_sites[0]
+
+    @cached_property
+    def _both_sites(self) -> tuple[Mapping[str, Site], Mapping[str, Site]]:
         return self._make_sites()
 
     def of(self, name: str) -> Any:
@@ -133,7 +137,7 @@ class Present:
         return digest(_shown(site)) if site is not None else ""
 
     def _all_sites(self, _: str) -> str:
-        return digest(*(f"{name} {_shown(site)}" for name, site in sorted(self.sites.items())))
+        return digest(*(f"{name} {_shown(site)}" for sites in self._both_sites for name, site in sorted(sites.items())))
 
     def _equation(self, name: str) -> list[str]:
         """Hashes of the file that states an equation, of its content, and of the places in it."""

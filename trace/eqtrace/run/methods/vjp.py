@@ -258,7 +258,10 @@ def _proof(equation: Equation, session: Session) -> Any:
     if not session.work.forms[equation.id].parts or importlib.util.find_spec("eqtrace.formula.prove") is None:
         return None
     prover = importlib.import_module("eqtrace.formula.prove")
-    return prover.prove_gradient(equation, session.work.equations, session.work.forms, _SECONDS)
+    found = prover.prove_gradient(equation, session.work.equations, session.work.forms, _SECONDS)
+    if found.seconds >= _SECONDS:
+        session.tracker.unknowable("a proof may have run out of time")
+    return found
 
 
 _WORDS = {
