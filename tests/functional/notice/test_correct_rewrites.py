@@ -413,11 +413,10 @@ def alarms(results: Results) -> list[str]:
     ]
 
 
-def value_verdict(results: Results, equation: str) -> str:
-    """The verdict of a value, or of the value half of a gradient."""
-    (method,) = (each for each in results.methods[equation] if each.method in ("value", "vjp", "distribution"))
-    detail = method.evidence.detail
-    return detail.removeprefix("value ").partition(":")[0] if method.method == "vjp" else str(method.verdict)
+def value_verdict(results: Results, equation: str) -> Verdict:
+    """The verdict of the method that compares values or draws."""
+    (found,) = (each.verdict for each in results.methods[equation] if each.method in ("value", "vjp", "distribution"))
+    return found
 
 
 def test_there_are_enough() -> None:
