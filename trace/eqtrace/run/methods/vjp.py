@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -24,11 +23,11 @@ from eqtrace.run.methods.counterexample import shown_value
 from eqtrace.run.sample import Draw
 
 if TYPE_CHECKING:
+    from eqtrace.formula.prove import Proof
     from eqtrace.run.session import Session
 
 LEAST = 8  # points at which the identity must be shown
 _COUNTED = (Shown.CERTIFIED, Shown.TO_CONSTANTS)
-_SECONDS = 10.0  # for each way of proving a form
 _SHOWN_FORMS = (Verdict.PROVED, Verdict.PROVED_AT_SIZES, Verdict.CERTIFIED)
 
 
@@ -221,20 +220,19 @@ class _Judgement:
 
     # --- the form
 
-    def _form_mismatch(self, proof: Any) -> Fault:
+    def _form_mismatch(self, proof: Proof) -> Fault:
         message = f"the form is not the derivative of the forward's form: {proof.counterexample or proof.detail}"
         statements = self._equation.statements
         place = statements[proof.part].span if proof.part < len(statements) else self._equation.span
-        return Fault("gradient-form-mismatch", message, place, "", (), self._equation.id, "vjp")
+        hint = f"seed {self._session.work.seed}" if proof.counterexample else ""
+        return Fault("gradient-form-mismatch", message, place, hint, (), self._equation.id, "vjp")
 
-    def _form_limits(self, proof: Any) -> Iterator[str]:
-        if not self._session.work.forms[self._equation.id].parts:
-            return
+    def _form_limits(self, proof: Proof | None) -> Iterator[str]:
         if proof is None:
-            yield f"{self._equation.id}: the form was not proved to be the derivative of the forward's form"
-        elif proof.verdict not in (*_SHOWN_FORMS, Verdict.REFUTED):
+            return
+        if proof.verdict not in (*_SHOWN_FORMS, Verdict.REFUTED):
             yield f"{self._equation.id}: the form was not proved to be the forward's derivative: {proof.detail}"
-        yield from proof.limits if proof is not None else ()
+        yield from proof.limits
 
     def _fault(self, kind: str, message: str, hint: str) -> Fault:
         equation = self._equation
@@ -253,13 +251,14 @@ class _Judgement:
         return Fault(kind, where + message, sites[0][0].span, hint, related, equation.id, "vjp")
 
 
-def _proof(equation: Equation, session: Session) -> Any:
+def _proof(equation: Equation, session: Session) -> Proof | None:
     """The proof that a gradient's form is the derivative of its forward's; None where it has no form of its own."""
-    if not session.work.forms[equation.id].parts or importlib.util.find_spec("eqtrace.formula.prove") is None:
+    from eqtrace.formula.prove import SECONDS, prove_gradient
+
+    if not session.work.forms[equation.id].parts:
         return None
-    prover = importlib.import_module("eqtrace.formula.prove")
-    found = prover.prove_gradient(equation, session.work.equations, session.work.forms, _SECONDS)
-    if found.seconds >= _SECONDS:
+    found = prove_gradient(equation, session.work.equations, session.work.forms, seed=session.work.seed)
+    if found.seconds >= SECONDS:
         session.tracker.unknowable("a proof may have run out of time")
     return found
 
