@@ -22,7 +22,8 @@ from eqtrace import runner
 from eqtrace.config import load
 from eqtrace.report.json import render
 from eqtrace.run import capture, sample
-from eqtrace.run.methods import line
+from eqtrace.run.gradient import gradients
+from eqtrace.run.methods import counterexample, line, vjp
 from eqtrace.run.outcome import Done
 
 SHOP = Path(__file__).parent / "projects" / "shop"
@@ -70,8 +71,10 @@ def verified(root: Path, cache: bool, order: int = 1) -> tuple[int, dict[str, An
 
     def work() -> Any:
         eqtrace.run.pool.Pool = InProcess
-        sample.DRAWS, capture.EXECUTIONS, capture.LEAST_ROUNDS, line.CERTIFIED_POINTS = 2, 4, 1, 4
-        sample.EDGES = sample.EDGES[:3]
+        sample.DRAWS, sample.EDGES = 1, sample.EDGES[:2]
+        capture.EXECUTIONS, capture.LEAST_ROUNDS, line.CERTIFIED_POINTS = 4, 1, 4
+        vjp.LEAST, gradients.POINTS, gradients.EFFECTS, gradients.DIFFERENCED = 2, 2, 1, 1
+        counterexample._EXAMPLES, counterexample._TRIALS = 10, 40
         sys.dont_write_bytecode = True
         os.chdir(root)
         results = runner.verify(load(root), None, jobs=1, cache=cache)
@@ -84,7 +87,7 @@ def verified(root: Path, cache: bool, order: int = 1) -> tuple[int, dict[str, An
 
 # --- edits -----------------------------------------------------------------------------------------------------------
 
-FILES = ("lab/ops.py", "lab/rates.py", "lab/chain.py", "scenarios.py", "tests/test_ops.py")
+FILES = ("lab/slopes.py", "lab/ops.py", "lab/rates.py", "lab/chain.py", "scenarios.py", "tests/test_ops.py")
 PAIRS = (
     ("lab/ops.py", "np.maximum(x, FLOOR)", "np.maximum(x, FLOOR) + 0.0"),
     ("lab/ops.py", "out = A @ v", "out = A @ v + 1e-9"),
@@ -137,6 +140,17 @@ PAIRS = (
     ("spec/sums.yaml", "topic: sums\n", "# sums\ntopic: sums\n"),
     ("spec/sums.yaml", "why: 'For the bill.'", "why: 'For the bills.'"),
     ("spec/sums.yaml", "    label: In all\n", "    label: In all\n    tolerance: {atol: 1.0e-3, rtol: 0, reason: 'cents'}\n"),
+    ("lab/slopes.py", "    dv = dq * u\n", "    dv = dq * u * 1.0\n"),
+    ("lab/slopes.py", "    dv = dq * u\n", "    dv = dq * v\n"),
+    ("lab/slopes.py", "    du = dq * v\n", "    du = dq * v * 2.0\n"),
+    ("lab/slopes.py", "return v * u", "return u * v"),
+    ("lab/slopes.py", "q = v * v * v", "q = v ** 3"),
+    ("lab/slopes.py", "dv = 3.0 * v", "dv = 3.1 * v"),
+    ("lab/slopes.py", "WEIGHT = 2.0", "WEIGHT = 2.5"),
+    ("spec/powers.yaml", "'Eq(q[j], v[j]*u[j])'", "'Eq(q[j], u[j]*v[j])'"),
+    ("spec/slopes.yaml", "wrt: {v: 'result[0]', u: 'result[1]'}", "wrt: {v: 'result[1]', u: 'result[0]'}"),
+    ("spec/slopes.yaml", "'Eq(Derivative(q[j], v[j]), u[j])'", "'Eq(Derivative(q[j], v[j]), 2*u[j])'"),
+    ("spec/slopes.yaml", "'Eq(dv[j], dq[j]*u[j])'", "'Eq(dv[j], u[j]*dq[j])'"),
     ("pyproject.toml", "n = [2, 3]", "n = [3, 4]"),
     ("pyproject.toml", "n = [2, 3]\nm = [4, 5]", "n = [2]\nm = [4]"),
     ("pyproject.toml", 'coverage = "off"', 'coverage = "report"'),

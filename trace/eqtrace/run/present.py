@@ -23,6 +23,7 @@ from eqtrace.run.site import Site
 
 LIBRARIES = ("numpy", "python-flint", "hypothesis")
 _LARGE = 64 * 2**20  # bytes; of a larger file only size and time of change count
+STATED = ("equation", "equations")  # their fingerprints end in one of places alone
 _REPORTING = ("report", "cli")
 _CLAIMS = frozenset({"line", "at"})  # of an anchor: where the line is said to be; where it is counts with its site
 
@@ -75,9 +76,12 @@ class Present:
     def holds(self, name: str, value: Any) -> bool:
         """Whether a name still has a fingerprint."""
         kind, _, what = name.partition(" ")
-        if kind == "equation":
-            return self._equation_holds(what, value)
-        return bool(self.of(name) == value)
+        if kind == "equation" and self._file_holds(what, value):
+            return True
+        now = self.of(name)
+        if kind in STATED:
+            return isinstance(value, list) and value[1:2] == now[1:2] and value[2:] in ([""], now[2:])
+        return bool(now == value)
 
     def code(self, path: str) -> Fingerprint | None:
         """The hashes of a Python file."""
@@ -149,19 +153,17 @@ class Present:
             (places if place else content).update(text.encode("utf-8", "surrogatepass") + b"\0")
         return [self.file(equation.span.path), content.hexdigest(), places.hexdigest()]
 
-    def _equation_holds(self, name: str, value: Any) -> bool:
-        """Whether an equation is as it was; its file alone says so, but of short forms, which code completes."""
+    def _file_holds(self, name: str, value: Any) -> bool:
+        """Whether the file that states an equation is as it was: short forms are completed from the code."""
         equation = self._equations.get(name)
-        if equation is None or not isinstance(value, list) or len(value) != 3:
+        if equation is None or equation.whole or not isinstance(value, list):
             return False
-        file, content, places = value
-        if not equation.whole and file and file == self.file(equation.span.path):
-            return True
-        now = self.of(f"equation {name}")
-        return bool(now[1] == content and places in ("", now[2]))
+        return value[:1] == [self.file(equation.span.path)] != [""]
 
-    def _all_equations(self, _: str) -> str:
-        return digest(*(f"{name} {self.of(f'equation {name}')[1:]}" for name in sorted(self._equations)))
+    def _all_equations(self, _: str) -> list[str]:
+        """The same of all equations together."""
+        found = [(name, *self.of(f"equation {name}")) for name in sorted(self._equations)]
+        return ["", digest(*(f"{name} {each[1]}" for name, *each in found)), digest(*(each[2] for _, *each in found))]
 
     def _folder(self, path: str) -> str:
         try:

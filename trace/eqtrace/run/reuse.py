@@ -11,7 +11,7 @@ from eqtrace.cache import Cache, Unreadable, decode, digest, encode
 from eqtrace.model.verdict import MethodResult
 from eqtrace.run.needs import EVERY, Answer, Needs, Runs
 from eqtrace.run.outside import is_installed
-from eqtrace.run.present import Present
+from eqtrace.run.present import STATED, Present
 from eqtrace.run.work import Unit
 
 # What happened to user code or to eqtrace, not what was found out: the next run may fare better.
@@ -141,7 +141,9 @@ class Reuse:
         if any(value == "special" for value in found.values()):
             return
         if body and not body["result"]["faults"]:  # without findings, where things stand in the YAML shows nowhere
-            found = {name: [*value[:2], ""] if name.startswith("equation ") else value for name, value in found.items()}
+            for name in found:
+                if name.partition(" ")[0] in STATED:
+                    found[name] = [*found[name][:2], ""]
         self._cache.put(key, {"needs": found, "runs": dict(runs), **body})
 
     def _names(self, needs: Needs, bare: bool, files: set[str]) -> set[str]:
