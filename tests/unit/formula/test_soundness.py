@@ -65,10 +65,10 @@ def test_no_mutant_of_a_statement_is_proved_but_equivalents(
     for name, target, claims in problems(specification, later):
         mutants = list(changed_claims(random_terms, target, claims))
         large = name.startswith("attention_backward")
-        for claim in rng.sample(mutants, min(len(mutants), 2 if large else 12)):
+        for claim in rng.sample(mutants, min(len(mutants), 1 if large else 12)):
             count += 1
             try:
-                attempt = for_all_sizes(target, [claim], time.perf_counter() + 2)
+                attempt = for_all_sizes(target, [claim], time.perf_counter() + 1)
             except TimeUp:
                 continue
             if not attempt.failures:
