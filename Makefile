@@ -35,6 +35,7 @@ lint: setup
 
 bench: setup
 	$(BIN)/python tests/benchmarks/bench.py
+	$(BIN)/python tests/benchmarks/gradients.py
 
 soak: setup
 	$(BIN)/python tests/benchmarks/soak.py

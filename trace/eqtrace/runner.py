@@ -7,7 +7,9 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
+from eqtrace.cache import Cache
 from eqtrace.checks.registry import BY_NAME
 from eqtrace.code.index import Index
 from eqtrace.config import Config
@@ -19,17 +21,21 @@ from eqtrace.link.match import match
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Finding, Related, Severity
 from eqtrace.model.results import Results
-from eqtrace.model.span import Span
+from eqtrace.model.span import Span, Text
 from eqtrace.model.topic import Specification
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.report import mathml
+from eqtrace.run.needs import Asked
 from eqtrace.run.outcome import Crashed, Done, Lost
-from eqtrace.run.pool import Pool
-from eqtrace.run.work import EXECUTED, Unit, Work, site_of
+from eqtrace.run.present import Present, base
+from eqtrace.run.reuse import Reuse
+from eqtrace.run.site import Site
+from eqtrace.run.work import COMPUTING, EXECUTED, Unit, Work, site_of
 from eqtrace.spec import sizes
 from eqtrace.spec.load import load
 
 SESSION = "eqtrace.run.session:Session"
+ANSWERS = "eqtrace.run.answers:Answers"
 # Faults for which a file, an equation or an anchor of the specification may have been left out.
 _LOSING = frozenset({"yaml-syntax", "duplicate-key", "yaml-type", "schema", "duplicate-id", "limit"})
 
@@ -133,47 +139,94 @@ def verify(
     seed: int = 0,
     timeout: float = 60.0,
     progress: Progress | None = None,
+    cache: bool = True,
 ) -> Results:
-    """The static checks, then every method of the selected equations in worker processes."""
-    started = time.perf_counter()
+    """The static checks, then every method of the selected equations in worker processes.
+
+    With `cache`, results of earlier runs that still hold are taken from it, and new ones are kept.
+    """
+    started, clock = time.perf_counter(), time.time_ns()
     project = read_project(config, selected)
-    outcome = _methods(project, jobs, seed, timeout, progress)
+    ran = _run(project, Running(jobs, seed, timeout, progress), clock if cache else None)
     methods: dict[str, tuple[MethodResult, ...]] = {}
-    for result in outcome:
+    for result in ran.results:
         methods[result.equation] = (*methods.get(result.equation, ()), result)
-    executions = _executions(project, outcome)
-    faults = [*project.faults, *(fault for result in outcome for fault in result.faults)]
+    executions = _executions(project, ran.results)
+    faults = [*project.faults, *(fault for result in ran.results for fault in result.faults)]
     faults += _not_executed(project, executions, faults)
-    return _results("verify", project, faults, methods, executions, seed, started)
+    results = _results("verify", project, faults, methods, executions, seed, started)
+    return replace(results, from_cache=ran.from_cache, notes=ran.notes)
 
 
-def _methods(project: Project, jobs: int, seed: int, timeout: float, progress: Progress | None) -> list[MethodResult]:
-    """The result of every unit, in the order of the specification."""
+@dataclass(frozen=True, slots=True)
+class Running:
+    """How units are run."""
+
+    jobs: int
+    seed: int
+    timeout: float
+    progress: Progress | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """The result of every unit, in the order of the specification; how many are from the cache, and what befell it."""
+
+    results: list[MethodResult]
+    from_cache: int
+    notes: tuple[str, ...]
+
+
+def _run(project: Project, how: Running, clock: int | None) -> Ran:
+    """Answers every unit: from the cache where a `clock` says since when nothing may have changed, else by running."""
     equations = project.equations
-    units, results = [], {}
-    for equation_id in project.selected:
-        for method in equations[equation_id].methods:
-            unit = Unit(equation_id, method)
-            if equation_id in project.forms:
-                units.append(unit)
-            else:
-                results[unit] = _without_form(equations[equation_id], method)
-    if units:
-        work = _work(project, seed)
-        with Pool(min(jobs, len(units)), SESSION, work, timeout, work.root, work.pythonpath) as pool:
-            for done, outcome in enumerate(pool.run(units), 1):
-                unit = outcome.unit
-                if isinstance(outcome, Done):
-                    results[unit] = outcome.value
-                else:
-                    results[unit] = _lost(equations[unit.equation], unit.method, outcome)
-                if progress is not None:
-                    progress(done, len(units), unit.equation)
-    return [
-        results[Unit(equation_id, method)]
-        for equation_id in project.selected
-        for method in equations[equation_id].methods
-    ]
+    units = [Unit(name, method) for name in project.selected for method in equations[name].methods]
+    results = {
+        unit: _without_form(equations[unit.equation], unit.method)
+        for unit in units
+        if unit.equation not in project.forms
+    }
+    waiting = [unit for unit in units if unit not in results]
+    work = lru_cache(lambda: _work(project, how.seed))
+    reuse = None if clock is None else _reuse(project, how.seed, work, clock)
+    held = reuse.find(waiting) if reuse is not None else {}
+    results |= held
+    waiting = [unit for unit in waiting if unit not in held]
+    kept = 0
+    for unit, outcome in _outcomes(waiting, work, how, reuse):
+        if not isinstance(outcome, Done):
+            results[unit] = _lost(equations[unit.equation], unit.method, outcome)
+        elif reuse is not None:
+            results[unit], is_kept = reuse.take(unit, outcome.value)
+            kept += is_kept
+        else:
+            results[unit] = outcome.value
+    note = reuse.close() if reuse is not None else ""
+    return Ran([results[unit] for unit in units], len(held) + kept, (note,) if note else ())
+
+
+def _reuse(project: Project, seed: int, work: Callable[[], Work], clock: int) -> Reuse:
+    index, config = project.index, project.config
+    user_files = frozenset(os.path.join(index.root, path) for path in index.sources())
+    present = Present(index, config, project.equations, lambda: (work().sites, work().beside), user_files)
+    return Reuse(Cache(index.root), base(config, sizes.draws(config), seed), present, clock)
+
+
+def _outcomes(
+    units: list[Unit], work: Callable[[], Work], how: Running, reuse: Reuse | None
+) -> Iterator[tuple[Unit, Done | Lost | Crashed]]:
+    """Runs units in workers; none is started for none."""
+    if not units:
+        return
+    from eqtrace.run.pool import Pool  # what it takes to start workers is not needed without them
+
+    todo = work()
+    session, payload = (SESSION, todo) if reuse is None else (ANSWERS, Asked(todo, reuse.wanted))
+    with Pool(min(how.jobs, len(units)), session, payload, how.timeout, todo.root, todo.pythonpath) as pool:
+        for done, outcome in enumerate(pool.run(units), 1):
+            yield outcome.unit, outcome
+            if how.progress is not None:
+                how.progress(done, len(units), outcome.unit.equation)
 
 
 def _without_form(equation: Equation, method: str) -> MethodResult:
@@ -197,6 +250,9 @@ def _work(project: Project, seed: int) -> Work:
             if site is not None:
                 sites[anchor.id] = site
     modules = {site.file: project.index.module_name(site.path) or "" for site in sites.values()}
+    for text in _differentiated(project):
+        path = text.value.partition("::")[0]
+        modules[os.path.join(root, path)] = project.index.module_name(path) or ""
     scenarios = project.config.scenarios
     return Work(
         root=root,
@@ -207,6 +263,7 @@ def _work(project: Project, seed: int) -> Work:
         forms=project.forms,
         sites={name: site for name, site in sites.items() if modules[site.file]},
         scenarios=os.path.join(root, scenarios) if scenarios else None,
+        beside=_beside(project),
         draws=sizes.draws(project.config),
         seed=seed,
     )
@@ -222,6 +279,28 @@ def _watched(project: Project) -> list[Equation]:
         for entry in equation.structure
     }
     return [each for each in project.specification.equations if each.id in chosen or each.topic in topics]
+
+
+def _differentiated(project: Project) -> Iterator[Text]:
+    """The functions that gradients name: user code too, whether or not a line of theirs is cited."""
+    for name in project.selected:
+        gradient = project.equations[name].gradient
+        if gradient is not None:
+            yield from (gradient.forward, gradient.backward)
+
+
+def _beside(project: Project) -> dict[str, Site]:
+    """Statements in functions that are differentiated, of whatever equation: they are looked at, and not recorded."""
+    functions = {tuple(each.value.split("::")) for each in _differentiated(project)}
+    found = {}
+    for equation in project.specification.equations if functions else ():
+        for anchor in equation.anchors:
+            if anchor.role in COMPUTING and (anchor.path, anchor.function) in functions:
+                place = project.linked.matches.get(anchor.id) or match(anchor, project.index)
+                site = site_of(place, equation, project.forms.get(equation.id), project.index.root)
+                if site is not None:
+                    found[anchor.id] = site
+    return found
 
 
 def _lost(equation: Equation, method: str, outcome: Lost | Crashed) -> MethodResult:

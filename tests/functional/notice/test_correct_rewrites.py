@@ -56,6 +56,7 @@ JOINED = 'dXn += dM @ params[p + "w" + n].T'
 
 READS = "the statement reads "
 USES = "the form uses "
+ROUNDED = "it equals the form as far as the values that it reads are not rounded"
 
 
 @dataclass(frozen=True)
@@ -297,6 +298,14 @@ REWRITES = (
         VARIANCE,
         "var = np.linalg.norm(X - mu, axis=-1, keepdims=True) ** 2 / X.shape[-1]",
     ),
+    Rewrite(
+        "variance_of_centred",
+        "layer_norm.row_variance",
+        OPS,
+        VARIANCE,
+        "var = (X - mu).var(axis=-1, keepdims=True)",
+        ROUNDED,
+    ),
     Rewrite("variance_method", "layer_norm.row_variance", OPS, VARIANCE, "var = X.var(axis=-1, keepdims=True)", USES),
     Rewrite(
         "variance_function",
@@ -335,6 +344,15 @@ REWRITES = (
         GRAD_INPUT,
         "dX = (s / d) * (d * dXhat - dXhat.sum(-1, keepdims=True) - Xhat * (dXhat * Xhat).sum(-1, keepdims=True))",
         before="d = dXhat.shape[-1]",
+    ),
+    Rewrite(
+        "input_centred_twice",
+        "layer_norm_backward.grad_input",
+        OPS,
+        GRAD_INPUT,
+        "dX = s * (dXhat - dXhat.mean(1, keepdims=True)"
+        " - Xhat * ((dXhat - dXhat.mean(1, keepdims=True)) * Xhat).mean(1, keepdims=True))",
+        ROUNDED,
     ),
     Rewrite(
         "input_temporaries",

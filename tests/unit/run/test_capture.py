@@ -940,3 +940,32 @@ def test_arrays_keep_their_type(capture):
     ((inputs, outputs),) = done.both()
     assert inputs["x"].dtype == np.float32
     assert type(outputs["y"]) is np.float32
+
+
+@pytest.mark.parametrize("statement", ["y = np.multiply(x, 2, out=x)", "y = np.exp(np.subtract(x, 1, out=x))"])
+def test_an_argument_written_through_out_is_told(capture, statement):
+    done = capture(
+        f"""
+        import numpy as np
+        def f():
+            x = np.ones(2)
+            {statement}
+            return y
+        """,
+        ("y = np", {"x": "x"}, {"y": "y"}),
+    )
+    assert done.events()[0].changed == ("x",)
+
+
+def test_what_is_bound_as_a_left_side_may_be_written_through_out(capture):
+    done = capture(
+        """
+        import numpy as np
+        def f():
+            x = np.ones(2)
+            np.multiply(x, 2, out=x)
+            return x
+        """,
+        ("np.multiply", {"old": "x"}, {"new": "x"}),
+    )
+    assert done.events()[0].changed == ()

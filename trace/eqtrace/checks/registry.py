@@ -1,10 +1,12 @@
 """The one list of checks, in the order of their codes."""
 
 from eqtrace.checks import (
+    adjoint_mismatch,
     anchor_ambiguous,
     anchor_missing,
     argument_changed,
     bind_not_in_statement,
+    central_difference_mismatch,
     constraint_violated,
     control_character,
     distribution_mismatch,
@@ -32,6 +34,7 @@ from eqtrace.checks import (
     unclaimed_statement,
     unknown_reference,
     unknown_symbol,
+    unrepeatable_gradient,
     unused_waiver,
     user_code_failed,
     value_mismatch,
@@ -81,6 +84,9 @@ CHECKS: tuple[Check, ...] = (
     distribution_mismatch.CHECK,
     structure_mismatch.CHECK,
     value_undecided.CHECK,
+    adjoint_mismatch.CHECK,
+    central_difference_mismatch.CHECK,
+    unrepeatable_gradient.CHECK,
     statement_refuted.CHECK,
     internal_error.CHECK,
     method_not_run.CHECK,

@@ -72,7 +72,7 @@ def reporting(command: _Command) -> _Command:
 
 
 def running(command: _Command) -> _Command:
-    """-j, --seed and --timeout."""
+    """-j, --seed, --timeout and --no-cache."""
     for option in reversed(
         (
             click.option(
@@ -96,6 +96,11 @@ def running(command: _Command) -> _Command:
                 default=60.0,
                 show_default=True,
                 help="Time limit of one equation's method; running out of it is a finding, never a pass.",
+            ),
+            click.option(
+                "--no-cache",
+                is_flag=True,
+                help="Run everything again, and keep no result for the next run.",
             ),
         )
     ):

@@ -47,6 +47,7 @@ def site(
     jobs: int | None,
     seed: int,
     timeout: float,
+    no_cache: bool,
     form: str,
     output_file: Path | None,
     fail_on: tuple[str, ...],
@@ -64,7 +65,9 @@ def site(
     if no_verify:
         results = runner.audit(config, None)
     else:
-        results = runner.verify(config, None, jobs or settings.processors(), seed, timeout, reports.progress())
+        results = runner.verify(
+            config, None, jobs or settings.processors(), seed, timeout, reports.progress(), not no_cache
+        )
     results = replace(results, command="site")
     built = build(config, results, config.root / config.site.output if output is None else output.absolute())
     code = reports.report(results, config.root, Reporting(form, output_file, fail_on, exit_zero))

@@ -38,6 +38,7 @@ def verify(
     jobs: int | None,
     seed: int,
     timeout: float,
+    no_cache: bool,
     form: str,
     output_file: Path | None,
     fail_on: tuple[str, ...],
@@ -49,5 +50,7 @@ def verify(
 
     config = settings.configuration(config_file, fail_on)
     chosen = settings.selected(select, config)
-    results = runner.verify(config, chosen, jobs or settings.processors(), seed, timeout, output.progress())
+    results = runner.verify(
+        config, chosen, jobs or settings.processors(), seed, timeout, output.progress(), not no_cache
+    )
     return output.report(results, config.root, Reporting(form, output_file, fail_on, exit_zero))

@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import numpy as np
 from flint import arb, ctx
@@ -22,12 +22,14 @@ __all__ = [
     "Ball",
     "BallError",
     "InexactConversion",
+    "Number",
     "Undecided",
     "as_arb",
     "exact",
     "half_ulp",
     "lift",
     "no_floats",
+    "operand",
     "pi",
     "precision",
 ]
@@ -58,7 +60,10 @@ def no_floats() -> Iterator[None]:
         _floats_refused = before
 
 
-def _operand(value: object) -> arb | None:
+def operand(value: object) -> arb | None:
+    """A number that a ball meets, as an exact arb."""
+    if type(value) is Ball:
+        return value.arb
     if _floats_refused and isinstance(value, float | np.floating) and math.isfinite(value) and not value.is_integer():
         raise InexactConversion(f"{value!r}, a float that may have been rounded, meets a ball")
     return as_arb(value)
@@ -81,17 +86,17 @@ def as_arb(value: object) -> arb | None:
 
 def _binary(function: Callable[[arb, arb], arb], *, reflected: bool = False) -> Callable[[Ball, object], Any]:
     def operate(self: Ball, other: object) -> Any:
-        number = _operand(other)
+        number = operand(other)
         if number is None:
             return NotImplemented
-        return Ball(function(number, self.arb) if reflected else function(self.arb, number))
+        return ball_of(function(number, self.arb) if reflected else function(self.arb, number))
 
     return operate
 
 
 def _ordered(holds: Callable[[int], bool]) -> Callable[[Ball, object], Any]:
     def compare(self: Ball, other: object) -> Any:
-        number = _operand(other)
+        number = operand(other)
         if number is None:
             return NotImplemented
         order = arbs.order(self.arb, number)
@@ -104,13 +109,13 @@ def _ordered(holds: Callable[[int], bool]) -> Callable[[Ball, object], Any]:
 
 def _unary(function: Callable[[arb], arb]) -> Callable[[Ball], Ball]:
     def operate(self: Ball) -> Ball:
-        return Ball(function(self.arb))
+        return ball_of(function(self.arb))
 
     return operate
 
 
 def _refused(what: str) -> Callable[..., NoReturn]:
-    def refuse(self: Ball, *_: object, **__: object) -> NoReturn:
+    def refuse(self: Number, *_: object, **__: object) -> NoReturn:
         raise InexactConversion(f"{self} is converted to {what}")
 
     return refuse
@@ -127,41 +132,27 @@ def _decided_floor(x: arb) -> int:
     return found
 
 
-class Ball:
-    """A real number known to lie in a ball; immutable."""
+class Number:
+    """What user code computes with in place of floats; immutable, and never converted in silence."""
 
     __slots__ = ("arb",)
     __hash__ = None  # type: ignore[assignment]
     arb: arb
 
-    def __init__(self, value: object) -> None:
-        number = as_arb(value)
-        if number is None:
-            raise TypeError(f"{type(value).__name__} is no real number")
-        object.__setattr__(self, "arb", number)
-
     def __setattr__(self, name: str, value: object) -> NoReturn:
         raise AttributeError("a ball does not change")
 
-    def __reduce__(self) -> tuple[Callable[[Any], Ball], tuple[Any]]:
-        if not self.arb.is_finite():
-            return _special, (str(float(self.arb.mid())),)
-        ends = [number.man_exp() for number in (self.arb.mid(), self.arb.rad())]
-        return _rebuilt, ([(int(mantissa), int(exponent)) for mantissa, exponent in ends],)
-
-    def __copy__(self) -> Ball:
+    def __copy__(self) -> Self:
         return self
 
-    def __deepcopy__(self, memo: object) -> Ball:
+    def __deepcopy__(self, memo: object) -> Self:
         return self
-
-    def __repr__(self) -> str:
-        if arbs.is_infinite(self.arb):
-            return "Ball(inf)" if self.arb > 0 else "Ball(-inf)"
-        return f"Ball({self.arb.str(17)})"
 
     def __format__(self, spec: str) -> str:
         return format(float(self.arb.mid()), spec) if spec else repr(self)
+
+    def __pos__(self) -> Self:
+        return self
 
     @property
     def midpoint(self) -> float:
@@ -177,6 +168,87 @@ class Ball:
     def finite(self) -> bool:
         """Whether the ball is bounded and no NaN."""
         return bool(self.arb.is_finite())
+
+    def is_integer(self) -> bool:
+        """Whether it is exactly an integer."""
+        return arbs.whole(self.arb) is not None
+
+    def __trunc__(self) -> Any:
+        raise NotImplementedError
+
+    __float__ = _refused("float")
+    __int__ = _refused("int")
+    __index__ = _refused("an index")
+    __bool__ = _refused("bool")
+    __complex__ = _refused("complex")
+    __round__ = _refused("a rounded number")
+
+    # What NumPy's scalars offer as arrays of no axes: a maximum over the last axis may be one
+
+    def as_array(self) -> np.ndarray[Any, Any]:
+        """An array of no axes. A number has no subscripts itself, or NumPy would take it for a sequence."""
+        array = np.empty((), dtype=object)
+        array[()] = self
+        return array
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _OF_SCALARS:
+            raise AttributeError(f"a ball has no attribute {name!r}")
+        return getattr(self.as_array(), name)
+
+    # What NumPy's loops over objects call
+
+    @property
+    def real(self) -> Self:
+        """Itself."""
+        return self
+
+    @property
+    def imag(self) -> Ball:
+        """Nothing."""
+        return Ball(0)
+
+    def conjugate(self) -> Self:
+        """Itself."""
+        return self
+
+    def isnan(self) -> bool:
+        """Whether it is NaN."""
+        return bool(self.arb.is_nan())
+
+    def isfinite(self) -> bool:
+        """Whether it is bounded and no NaN."""
+        return self.finite
+
+    def isinf(self) -> bool:
+        """Whether it is an exact infinity."""
+        return arbs.is_infinite(self.arb)
+
+
+_set_arb = vars(Number)["arb"].__set__
+
+
+class Ball(Number):
+    """A real number known to lie in a ball; immutable."""
+
+    __slots__ = ()
+
+    def __init__(self, value: object) -> None:
+        number = as_arb(value)
+        if number is None:
+            raise TypeError(f"{type(value).__name__} is no real number")
+        _set_arb(self, number)
+
+    def __reduce__(self) -> tuple[Callable[[Any], Ball], tuple[Any]]:
+        if not self.arb.is_finite():
+            return _special, (str(float(self.arb.mid())),)
+        ends = [number.man_exp() for number in (self.arb.mid(), self.arb.rad())]
+        return _rebuilt, ([(int(mantissa), int(exponent)) for mantissa, exponent in ends],)
+
+    def __repr__(self) -> str:
+        if arbs.is_infinite(self.arb):
+            return "Ball(inf)" if self.arb > 0 else "Ball(-inf)"
+        return f"Ball({self.arb.str(17)})"
 
     # Arithmetic
 
@@ -196,15 +268,12 @@ class Ball:
     def __pow__(self, other: object, modulo: object = None) -> Any:
         if isinstance(other, int | np.integer) and not isinstance(other, bool):
             return Ball(arbs.power(self.arb, int(other)))
-        number = _operand(other)
+        number = operand(other)
         return NotImplemented if number is None else Ball(arbs.power(self.arb, number))
 
     def __rpow__(self, other: object, modulo: object = None) -> Any:
-        number = _operand(other)
+        number = operand(other)
         return NotImplemented if number is None else Ball(arbs.power(number, self.arb))
-
-    def __pos__(self) -> Ball:
-        return self
 
     __neg__ = _unary(lambda x: -x)
     __abs__ = fabs = absolute = _unary(abs)
@@ -231,47 +300,7 @@ class Ball:
     __eq__ = _ordered(lambda order: order == 0)
     __ne__ = _ordered(lambda order: order != 0)
 
-    # Conversions
-
-    __float__ = _refused("float")
-    __int__ = _refused("int")
-    __index__ = _refused("an index")
-    __bool__ = _refused("bool")
-    __complex__ = _refused("complex")
-    __round__ = _refused("a rounded number")
-
-    def is_integer(self) -> bool:
-        """Whether it is exactly an integer."""
-        return arbs.whole(self.arb) is not None
-
-    # What NumPy's scalars offer as arrays of no axes: a maximum over the last axis may be one
-
-    def as_array(self) -> np.ndarray[Any, Any]:
-        """An array of no axes. A ball has no subscripts itself, or NumPy would take it for a sequence."""
-        array = np.empty((), dtype=object)
-        array[()] = self
-        return array
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in _OF_SCALARS:
-            raise AttributeError(f"a ball has no attribute {name!r}")
-        return getattr(self.as_array(), name)
-
     # What NumPy's loops over objects call
-
-    @property
-    def real(self) -> Ball:
-        """Itself."""
-        return self
-
-    @property
-    def imag(self) -> Ball:
-        """Nothing."""
-        return Ball(0)
-
-    def conjugate(self) -> Ball:
-        """Itself."""
-        return self
 
     def square(self) -> Ball:
         """Its square."""
@@ -281,17 +310,9 @@ class Ball:
         """One by it."""
         return 1 / self  # type: ignore[no-any-return]
 
-    def isnan(self) -> bool:
-        """Whether it is NaN."""
-        return bool(self.arb.is_nan())
-
-    def isfinite(self) -> bool:
-        """Whether it is bounded and no NaN."""
-        return self.finite
-
-    def isinf(self) -> bool:
-        """Whether it is an exact infinity."""
-        return arbs.is_infinite(self.arb)
+    def function(self, name: str) -> Ball:
+        """An elementary function of the forms' vocabulary."""
+        return ball_of(arbs.FUNCTIONS[name](self.arb))
 
     def exp2(self) -> Ball:
         """Two to it."""
@@ -322,6 +343,16 @@ class Ball:
     sinh, cosh, tanh = (_unary(arbs.FUNCTIONS[name]) for name in ("sinh", "cosh", "tanh"))
     arcsin, arccos, arctan = (_unary(arbs.FUNCTIONS[name]) for name in ("asin", "acos", "atan"))
     arcsinh, arccosh, arctanh = (_unary(arbs.FUNCTIONS[name]) for name in ("asinh", "acosh", "atanh"))
+
+
+def ball_of(value: arb) -> Ball:
+    """A ball of a raw arb, without asking what it is."""
+    made = _new(Ball)
+    _set_arb(made, value)
+    return made
+
+
+_new = object.__new__
 
 
 _OF_SCALARS = frozenset(

@@ -65,12 +65,16 @@ class Reading:
             for text, statement in zip(equation.statements, statements, strict=True)
             if statement is not None
         ]
-        if self.faults or not parts:
+        if self.faults or not (parts or self._is_gradient()):
             return None, tuple(dict.fromkeys(self.faults))
         if self.any_name:
             self.shapes |= dict.fromkeys(names.met)
         ranges = {name: entry for name, entry in names.indices.items() if entry is not None}
         return Form(equation.id, tuple(parts), tuple(map(helpers.put_in, where)), ranges, self.shapes, self.sizes), ()
+
+    def _is_gradient(self) -> bool:
+        """Whether it claims no formula, but to be the gradient of a function."""
+        return self.equation.gradient_of is not None and not self.equation.statements
 
     # Parts of an equation
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from eqtrace.code.index import Index
 from eqtrace.link.match import match
+from eqtrace.link.target import resolve_target
 from eqtrace.model.anchor import Anchor
-from eqtrace.model.equation import Equation
+from eqtrace.model.equation import Equation, Gradient
 from eqtrace.model.symbol import Symbol
 from eqtrace.model.topic import Specification
 
@@ -34,7 +35,35 @@ def _complete(equation: Equation, index: Index) -> Equation:
     symbols = {
         name: replace(each, code=each.code or {"": name}, shape=each.shape or ()) for name, each in symbols.items()
     }
-    return replace(equation, symbols={**symbols, **given})
+    complete = replace(equation, symbols={**symbols, **given})
+    return complete if equation.gradient_of is None else replace(complete, gradient=_gradient(complete, anchor, index))
+
+
+def _gradient(equation: Equation, anchor: Anchor | None, index: Index) -> Gradient | None:
+    """What `gradient_of` says: the target returns the gradient of a function of the same module that returns a number.
+
+    None where that function is not found, or nothing says what it is differentiated by.
+    """
+    assert equation.gradient_of is not None
+    backward = match(anchor, index) if anchor is not None else None
+    if backward is None or backward.span is None or anchor is None or anchor.target is None:
+        return equation.gradient
+    text = equation.gradient_of
+    separator = "::" if "::" in anchor.target else ":"
+    name = text.value if ":" in text.value else f"{anchor.target.partition(separator)[0]}{separator}{text.value}"
+    forward = resolve_target(name, index)
+    reals = [name for name, symbol in equation.symbols.items() if not symbol.domain.integer]
+    by = equation.gradient_by or (reals[0] if len(reals) == 1 else "")
+    if isinstance(forward, tuple) or not by:
+        return equation.gradient
+    return Gradient(
+        forward=replace(text, value=f"{forward.span.path}::{forward.function}"),
+        backward=replace(text, value=f"{backward.span.path}::{backward.function}"),
+        cotangent="1",
+        cache=None,
+        wrt={by: RESULT},
+        accumulates=None,
+    )
 
 
 def parameters(anchor: Anchor, index: Index) -> tuple[str, ...]:

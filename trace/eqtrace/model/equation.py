@@ -45,7 +45,11 @@ class Tolerance:
 
 @dataclass(frozen=True, slots=True)
 class Gradient:
-    """What a backward topic differentiates, and where its functions keep things."""
+    """What a backward topic differentiates, and where its functions keep things.
+
+    `wrt` maps inputs of the forward, and values on its way, to where their gradient is. `after` names the statement
+    that makes a value on the way, where no anchor of the forward binds it by its own name.
+    """
 
     forward: Text
     backward: Text
@@ -53,6 +57,9 @@ class Gradient:
     cache: str | None
     wrt: Mapping[str, str]
     accumulates: str | None
+    call: Text | None = None
+    output: str | None = None
+    after: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +103,7 @@ class Equation:
     order: tuple[Text, ...] = ()
     structure: tuple[ParameterStart, ...] = ()
     gradient: Gradient | None = None
+    wrt: tuple[str, ...] = ()  # the entries of the gradient's `wrt` that this equation gives; () is worked out
     call: Text | None = None
     rejects: str | None = None
     tolerance: Tolerance | None = None

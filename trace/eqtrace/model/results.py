@@ -56,6 +56,7 @@ class Results:
     seconds: float = 0.0
     from_cache: int = 0
     skipped: tuple[str, ...] = ()  # what was not looked at and why, a sentence each
+    notes: tuple[str, ...] = ()  # what else a reader should know of the run, a sentence each
     exit: int = 0
 
     def verdict(self, equation: str) -> Verdict | None:

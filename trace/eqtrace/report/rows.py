@@ -81,6 +81,7 @@ class Summary:
     seconds: float
     from_cache: int
     skipped: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def anchors_ok(self) -> int:
@@ -154,6 +155,7 @@ def _summary(results: Results, equations: tuple[EquationRow, ...], findings: tup
         seconds=results.seconds,
         from_cache=results.from_cache,
         skipped=results.skipped,
+        notes=results.notes,
     )
 
 

@@ -76,6 +76,8 @@ def _facts(report: Rows) -> Iterable[tuple[str, str]]:
     yield "skipped", "" if facts.skipped else "nothing"
     for sentence in facts.skipped:
         yield "skipped", sentence
+    for sentence in facts.notes:
+        yield "note", sentence
     units = [f"{name} ({method}) {seconds:.2f} s" for seconds, name, method in slowest(report.equations)]
     yield "slowest", ", ".join(units)
 

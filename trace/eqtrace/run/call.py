@@ -122,7 +122,11 @@ class Interpreter:
         if not all(keyword.arg for keyword in keywords):
             raise CallError("`**` is not allowed in a call")
         named = {str(keyword.arg): self.evaluate(keyword.value) for keyword in keywords}
-        return function(*map(self.evaluate, arguments), **named)
+        return self._apply(function, [self.evaluate(each) for each in arguments], named)
+
+    def _apply(self, function: Any, arguments: list[Any], named: dict[str, Any]) -> Any:
+        """Calls an allowed function."""
+        return function(*arguments, **named)
 
 
 def drawn_parameters(

@@ -6,7 +6,7 @@ import importlib.util
 import inspect
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -57,6 +57,23 @@ class Executions:
         for anchor, count in counts.items():
             self.counts[anchor] = self.counts.get(anchor, 0) + count
 
+    def evidence(self, anchors: Sequence[str]) -> object:
+        """All that these runs gave at an anchor, or in which order they gave something at several."""
+        if len(anchors) == 1:
+            events = [(each.origin, *each.event.content) for each in self.by_anchor.get(anchors[0], ())]
+            return self.counts.get(anchors[0], 0), events
+        placed = ((each.event.order, name) for name in anchors for each in self.by_anchor.get(name, ()))
+        return [name for _, name in sorted(placed)]
+
+
+@dataclass(frozen=True, slots=True)
+class ScenarioRuns:
+    """What all scenarios together executed, by anchor, and how some failed."""
+
+    by_anchor: Mapping[str, list[Captured]]
+    counts: Mapping[str, int]
+    faults: tuple[Fault, ...]
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -74,7 +91,7 @@ class Captures:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._scenarios: Executions | None = None
+        self._scenarios: ScenarioRuns | None = None
 
     def of(self, equation: Equation, accept: Callable[[Draw], bool] | None = None) -> Executions:
         """Every execution of the equation's cited lines: drawn calls (of draws that `accept` takes), then scenarios."""
@@ -103,49 +120,64 @@ class Captures:
             if anchor.id in self._session.work.sites
         }
 
+    @property
+    def have_run(self) -> bool:
+        """Whether the scenarios have run, all without a fault."""
+        return self._scenarios is not None and not self._scenarios.faults
+
     # --- scenarios -----------------------------------------------------------------------------------------------
 
-    def scenarios(self, span: Span) -> Executions:
+    def scenarios(self, span: Span) -> ScenarioRuns:
         """What all scenarios together executed.
 
         All run in rounds over the size draws, `LEAST_ROUNDS` for each draw; after that, those go on that capture values
         at a line with fewer than `EXECUTIONS` executions, up to `MOST_ROUNDS`.
         """
         if self._scenarios is None:
-            self._scenarios = found = Executions()
-            waiting = self._scenario_functions(span)
-            reached: dict[str, set[str]] = {name: set() for name in waiting}
-            least = LEAST_ROUNDS * max(1, len(self._session.work.draws))
-            for number in range(MOST_ROUNDS):
-                for name in list(waiting):
-                    rare = any(found.counts[anchor] < EXECUTIONS for anchor in reached[name])
-                    if number < least or rare:
-                        try:
-                            reached[name] |= self._run_scenario(name, waiting[name], number, found)
-                        except Failed as failed:
-                            found.faults.append(failed.fault)
-                            del waiting[name]
+            tracker = self._session.tracker
+            found = Executions()
+            with tracker.apart():
+                self._run_scenarios(span, found)
+            tracker.evidence(found.evidence)
+            by_anchor, counts = tracker.runs(found.by_anchor), tracker.runs(found.counts)
+            self._scenarios = ScenarioRuns(by_anchor, counts, tuple(found.faults))
         return self._scenarios
 
-    def _scenario_functions(self, span: Span) -> dict[str, Callable[..., Any]]:
-        file = self._session.work.scenarios
+    def _run_scenarios(self, span: Span, found: Executions) -> None:
+        waiting = self._scenario_functions(found)
+        reached: dict[str, set[str]] = {name: set() for name in waiting}
+        least = LEAST_ROUNDS * max(1, len(self._session.work.draws))
+        for number in range(MOST_ROUNDS):
+            for name in list(waiting):
+                rare = any(found.counts[anchor] < EXECUTIONS for anchor in reached[name])
+                if number < least or rare:
+                    try:
+                        reached[name] |= self._run_scenario(name, waiting[name], number, found)
+                    except Failed as failed:
+                        found.faults.append(failed.fault)
+                        del waiting[name]
+
+    def _scenario_functions(self, found: Executions) -> dict[str, Callable[..., Any]]:
+        session = self._session
+        file = session.work.scenarios
         if file is None:
             return {}
-        assert self._scenarios is not None
 
         def load() -> types.ModuleType:
             spec = importlib.util.spec_from_file_location("eqtrace_scenarios", file)
             assert spec is not None
+            spec = session.finder.taken(spec)
             assert spec.loader is not None
             module = importlib.util.module_from_spec(spec)
             sys.modules[spec.name] = module
             spec.loader.exec_module(module)
             return module
 
+        place = Span(session.relative(file), 1)
         try:
-            module = self._session.perform("import of the scenarios", Span(self._session.relative(file), 1), load)
+            module = session.tracker.lasting(lambda: session.perform("import of the scenarios", place, load))
         except Failed as failed:
-            self._scenarios.faults.append(failed.fault)
+            found.faults.append(failed.fault)
             return {}
         return {
             name: value
@@ -233,8 +265,7 @@ class Captures:
         """Names that a cited statement of the same function changes in place on purpose: roots of its targets."""
         return {
             text.partition("[")[0].partition(".")[0]
-            for other in self._session.work.sites.values()
-            if (other.file, other.function) == (site.file, site.function)
+            for other in self._session.work.sites_in(site.file, site.function)
             for text in other.outputs.values()
         }
 

@@ -10,12 +10,13 @@ import types
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.abc import MetaPathFinder
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy.random  # noqa: F401  (numpy loads it when it is first used: it must not find the user's `random` then)
 
 from eqtrace.errors import EqtraceError
 from eqtrace.run.instrument import instrument
+from eqtrace.run.marks import Marks
 from eqtrace.run.record import Recorder
 from eqtrace.run.site import Site
 
@@ -26,22 +27,40 @@ _STARTUP = frozenset({*sys.builtin_module_names, "__main__", "encodings", "eqtra
 class Loader(importlib.machinery.SourceFileLoader):
     """Loads one module from its source with probes; never reads nor writes a bytecode file."""
 
-    def __init__(self, name: str, path: str, sites: Sequence[Site], recorder: Recorder) -> None:
+    def __init__(
+        self, name: str, path: str, sites: Sequence[Site], recorder: Recorder, marks: Marks | None = None
+    ) -> None:
         super().__init__(name, path)
         self._sites = sites
         self._recorder = recorder
+        self._marks = marks
+
+    @property
+    def marked(self) -> bool:
+        """Whether the module's functions tell when they are entered."""
+        return self._marks is not None
 
     def get_code(self, fullname: str) -> types.CodeType:
         """The instrumented code, always compiled from the source."""
         path = self.get_filename(fullname)
-        return instrument(self.get_data(path), path, fullname, self._sites, self._recorder)
+        return instrument(self.get_data(path), path, fullname, self._sites, self._recorder, marks=self._marks)
+
+
+class Marked(Protocol):
+    """Whose functions are to tell when they are entered, and whom."""
+
+    marks: Marks
+
+    def is_own(self, file: str) -> bool:
+        """Whether a file is the user's own."""
 
 
 class Finder(MetaPathFinder):
-    """Finds modules as the interpreter does, and takes over the loading of those whose file has sites."""
+    """Finds modules as the interpreter does, and takes over the loading of those with sites or marks."""
 
-    def __init__(self, sites: Iterable[Site], recorder: Recorder) -> None:
+    def __init__(self, sites: Iterable[Site], recorder: Recorder, marked: Marked | None = None) -> None:
         self._recorder = recorder
+        self._marked = marked
         self._sites: dict[str, list[Site]] = {}
         for site in sites:
             self._sites.setdefault(os.path.realpath(site.file), []).append(site)
@@ -54,15 +73,19 @@ class Finder(MetaPathFinder):
             find = None if finder is self else getattr(finder, "find_spec", None)
             spec = find(fullname, path, target) if find is not None else None
             if spec is not None:
-                return self._taken(spec)
+                return self.taken(spec)
         return None
 
-    def _taken(self, spec: importlib.machinery.ModuleSpec) -> importlib.machinery.ModuleSpec:
-        sites = self._sites.get(os.path.realpath(spec.origin)) if spec.has_location and spec.origin else None
-        if not sites:
+    def taken(self, spec: importlib.machinery.ModuleSpec) -> importlib.machinery.ModuleSpec:
+        """A spec, with the instrumenting loader where its file has sites or is to be marked."""
+        if not (spec.has_location and spec.origin):
+            return spec
+        sites = self._sites.get(os.path.realpath(spec.origin), ())
+        marks = self._marked.marks if self._marked and self._marked.is_own(spec.origin) else None
+        if not sites and marks is None:
             return spec
         if isinstance(spec.loader, importlib.machinery.SourceFileLoader):
-            spec.loader = Loader(spec.loader.name, spec.loader.path, sites, self._recorder)
+            spec.loader = Loader(spec.loader.name, spec.loader.path, sites, self._recorder, marks)
         else:
             why = f"{spec.name} is loaded by {type(spec.loader).__name__}, not from its source"
             self._recorder.problems.update((site.anchor, why) for site in sites)
@@ -79,7 +102,12 @@ class Finder(MetaPathFinder):
         return found
 
 
-def install(sites: Iterable[Site], recorder: Recorder, pythonpath: Sequence[str | Path] = ()) -> Finder:
+def install(
+    sites: Iterable[Site],
+    recorder: Recorder,
+    pythonpath: Sequence[str | Path] = (),
+    marked: Marked | None = None,
+) -> Finder:
     """Puts `pythonpath` (absolute folders) first on sys.path, and the hook first on sys.meta_path.
 
     Everything that eqtrace itself needs must be imported before: from here on the user's modules win over all others.
@@ -88,7 +116,7 @@ def install(sites: Iterable[Site], recorder: Recorder, pythonpath: Sequence[str 
         EqtraceError: a module with sites is imported already.
     """
     put_on_path(pythonpath)
-    finder = Finder(sites, recorder)
+    finder = Finder(sites, recorder, marked)
     imported = finder.already_imported()
     if imported:
         shown = ", ".join(f"{name} ({file})" for name, file in sorted(imported.items()))

@@ -8,14 +8,16 @@ import inspect
 import itertools
 import sys
 import types
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import Literal, cast
 
 from eqtrace.code.bind import BindError
 from eqtrace.code.source import SourceFile, decode
+from eqtrace.run import marks as marking
 from eqtrace.run.editor import Editor
+from eqtrace.run.marks import Marks
 from eqtrace.run.plan import SiteError
 from eqtrace.run.probe import Probe
 from eqtrace.run.record import Recorder
@@ -27,41 +29,69 @@ _DEEPEST = 20_000  # the compiler counts recursion over a tree's depth, which pr
 
 
 def instrument(
-    data: bytes, filename: str, module: str, sites: Sequence[Site], recorder: Recorder, optimize: Optimize = -1
+    data: bytes,
+    filename: str,
+    module: str,
+    sites: Sequence[Site],
+    recorder: Recorder,
+    optimize: Optimize = -1,
+    marks: Marks | None = None,
 ) -> types.CodeType:
     """The code of a module with probes at `sites`; why one of them could not be placed is in `recorder.problems`.
+
+    With `marks`, every function tells when it is entered.
 
     Raises:
         SyntaxError: the source cannot be compiled.
     """
     probe = Probe(recorder, module)
-    # A constant that becomes the probe: there is no name then that user code could see or shadow.
+    # Constants that become the probe and the mark: there is no name then that user code could see or shadow.
     marker = next(marker for n in itertools.count() if (marker := b"eqtrace probe %d" % n) not in data)
+    objects = {marker: probe, marker + b" mark": marks}
     with _deep():
         try:
-            code = _edited(data, filename, ast.Constant(marker), sites, probe, optimize)
+            targets: list[ast.expr] = [ast.Constant(each) for each in objects]
+            code = _edited(data, filename, targets, sites, probe, optimize, marks)
             if not _hides_names(code):
-                return _embed(code, marker, probe)
-            name = next(name for n in itertools.count() if (name := f"__eqtrace_probe_{n}__") not in vars(builtins))
-            code = _edited(data, filename, ast.Name(name, ast.Load()), sites, probe, optimize)
-            setattr(builtins, name, probe)
+                return _embed(code, objects)
+            names = _unused_names(len(objects))
+            targets = [ast.Name(name, ast.Load()) for name in names]
+            code = _edited(data, filename, targets, sites, probe, optimize, marks)
+            for name, value in zip(names, objects.values(), strict=True):
+                setattr(builtins, name, value)
             return code
         except (ValueError, TypeError, RecursionError) as error:
             recorder.problems.update((site.anchor, f"{filename} cannot be instrumented: {error}") for site in sites)
+            if marks:
+                marks.without.add(filename)
             return compile(data, filename, "exec", dont_inherit=True, optimize=optimize)
 
 
 def _edited(
-    data: bytes, filename: str, target: ast.expr, sites: Sequence[Site], probe: Probe, optimize: Optimize
+    data: bytes,
+    filename: str,
+    targets: Sequence[ast.expr],
+    sites: Sequence[Site],
+    probe: Probe,
+    optimize: Optimize,
+    marks: Marks | None,
 ) -> types.CodeType:
-    """The module's code with calls of `target` at the sites."""
+    """The module's code with calls of the first target at the sites, of the second at the functions' beginnings."""
     tree = cast(ast.Module, compile(data, filename, "exec", ast.PyCF_ONLY_AST, dont_inherit=True))
-    editor = Editor(Tree(SourceFile(filename, decode(data), tree)), target)
+    functions = marking.functions(tree) if marks else []
+    editor = Editor(Tree(SourceFile(filename, decode(data), tree)), targets[0])
     for site in sorted(sites, key=lambda site: site.whole):
         _find(editor, site, probe.recorder)
     probe.plans = tuple(editor.plans)
     editor.edit()
+    if marks:
+        marking.put_in(functions, filename, marks, targets[1])
     return compile(tree, filename, "exec", dont_inherit=True, optimize=optimize)
+
+
+def _unused_names(count: int) -> list[str]:
+    names = (name for n in itertools.count() if (name := f"__eqtrace_probe_{n}__") not in vars(builtins))
+    return list(itertools.islice(names, count))
 
 
 def _hides_names(code: types.CodeType) -> bool:
@@ -94,12 +124,12 @@ def _deep() -> Iterator[None]:
         sys.setrecursionlimit(limit)
 
 
-def _embed(code: types.CodeType, marker: bytes, probe: Probe) -> types.CodeType:
-    """Puts the probe where the marker stands."""
+def _embed(code: types.CodeType, objects: Mapping[bytes, object]) -> types.CodeType:
+    """Puts the objects where their markers stand."""
 
     def embedded(constant: object) -> object:
         if isinstance(constant, types.CodeType):
-            return _embed(constant, marker, probe)
-        return probe if type(constant) is bytes and constant == marker else constant
+            return _embed(constant, objects)
+        return objects.get(constant, constant) if type(constant) is bytes else constant
 
     return code.replace(co_consts=tuple(embedded(constant) for constant in code.co_consts))

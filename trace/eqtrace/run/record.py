@@ -36,6 +36,11 @@ class Event:
     thread: int = 0
     order: int = 0  # of the statement's end, among all events
 
+    @property
+    def content(self) -> tuple[object, ...]:
+        """What was captured, without where in the run that was."""
+        return self.inputs, self.outputs, self.namespace, self.module, self.changed, self.problem, self.notes
+
 
 @dataclass(slots=True)
 class Recording:

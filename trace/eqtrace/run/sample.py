@@ -108,8 +108,9 @@ def large_draw(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...
     """
     names = size_names(form, wanted)
     counts = {each for each in wanted if _is_unbounded_count(symbols[each])}
-    # Together about 3e4 entries; a single size stays so small that its square fits into memory.
-    middle = min(1500.0, 3e4 ** (1 / max(1, len(names) + len(counts))))
+    # About 3e4 entries of the array with most axes; a single size stays so small that its square fits into memory.
+    ranks = [len(shape.dims) for shape in form.shapes.values() if shape is not None and shape.dims]
+    middle = min(1500.0, 3e4 ** (1 / max(ranks, default=max(1, len(names) + len(counts)))))
     low, high = int(0.5 * middle) + 1, int(1.5 * middle) + 2
     for _ in range(_TRIES):
         sizes = {name: int(rng.integers(low, high)) for name in names}

@@ -12,7 +12,8 @@ import warnings
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -28,7 +29,11 @@ from eqtrace.run.methods import METHODS
 from eqtrace.run.outcome import Lost
 from eqtrace.run.record import Recorder
 from eqtrace.run.sample import NoDraw
+from eqtrace.run.tracker import Untracked
 from eqtrace.run.work import Unit, Work
+
+if TYPE_CHECKING:
+    from eqtrace.run.gradient.gradients import Gradients
 
 _DUMPED = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)  # as faulthandler writes it
 _LINES = 20  # of a lost worker's output that a finding shows
@@ -42,15 +47,23 @@ class Session:
         activity: announces which user code is about to run, so that a hang or a crash can be told apart.
         poisoned: activities that hung or crashed in an earlier worker, and what became of them; they are not tried
             again.
+        tracker: records what each result rests on.
     """
 
-    def __init__(self, work: Work, activity: Callable[[str], None], poisoned: Mapping[str, Lost]) -> None:
-        self.work = work
+    def __init__(
+        self,
+        work: Work,
+        activity: Callable[[str], None],
+        poisoned: Mapping[str, Lost],
+        tracker: Untracked | None = None,
+    ) -> None:
+        self.tracker = tracker or Untracked()
+        self.work = self.tracker.work(work)
         self._activity = activity
         self._poisoned = poisoned
         self.recorder = Recorder()
-        install(work.sites.values(), self.recorder, work.pythonpath)
-        self.twins = {constants: Shadows(self.is_user_file, constants) for constants in Constants}
+        self.finder = install(work.sites.values(), self.recorder, work.pythonpath, self.tracker.marked)
+        self.twins = {constants: Shadows(self.is_user_file, constants, tracker=self.tracker) for constants in Constants}
         self.captures = Captures(self)
 
     def run(self, unit: Unit) -> MethodResult:
@@ -70,6 +83,13 @@ class Session:
         faults = (*self.captures.failed_scenarios, *result.faults)
         return replace(result, faults=faults, seconds=time.perf_counter() - started)
 
+    @cached_property
+    def gradients(self) -> Gradients:
+        """The gradients of the specification, and what their runs showed."""
+        from eqtrace.run.gradient.gradients import Gradients  # it needs what the methods need
+
+        return Gradients(self)
+
     def rng(self, *names: str) -> np.random.Generator:
         """A generator that depends on the seed and on what it is for, never on the order of the work."""
         return np.random.default_rng([self.work.seed, *(zlib.crc32(name.encode()) for name in names)])
@@ -85,7 +105,7 @@ class Session:
         self._activity(activity)
         try:
             with ending_children():
-                return work()
+                return self.tracker.watch(work)
         except Failed:
             raise
         except BaseException as error:
@@ -100,7 +120,7 @@ class Session:
             Failed: it cannot be imported.
         """
         if name not in sys.modules:
-            self.perform(f"import of {name}", span, lambda: importlib.import_module(name))
+            self.tracker.lasting(lambda: self.perform(f"import of {name}", span, lambda: importlib.import_module(name)))
         return sys.modules[name]
 
     def is_user_file(self, file: str) -> bool:

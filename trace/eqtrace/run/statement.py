@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import copy
 import inspect
+import os
 import sys
 import types
 from collections.abc import Callable, Mapping
-from functools import reduce
+from functools import lru_cache, reduce
 from pathlib import Path
 from typing import Any
 
@@ -39,11 +41,12 @@ class Statement:
 
     def __init__(self, site: Site, rewrite: Rewrite | None = None) -> None:
         self._programs: list[tuple[types.CodeType, list[tuple[str, Left]]]] = []
-        tree, lines = source_tree(site.file)
-        text = decode(Path(site.file).read_bytes())
-        statement = Tree(SourceFile(site.file, text, tree)).statement(site.line, site.column)
-        if not isinstance(statement, ast.stmt):
+        status = os.stat(site.file)
+        tree, lines = _tree(site.file, status.st_mtime_ns, status.st_size)
+        found = tree.statement(site.line, site.column)
+        if not isinstance(found, ast.stmt):
             raise CannotRun("the statement is not where it was")
+        statement = copy.deepcopy(found)  # rewriting changes it
         self.reads = _reads(statement)
         try:
             lefts = {symbol: parse_left(text, statement) for symbol, text in site.outputs.items()}
@@ -75,6 +78,13 @@ class Statement:
         changed = rewrite(statement, lines) if rewrite else statement
         module = ast.fix_missing_locations(ast.Module([changed], []))
         self._programs.append((compile(module, file, "exec", dont_inherit=True), reads))
+
+
+@lru_cache(maxsize=64)
+def _tree(file: str, changed: int, size: int) -> tuple[Tree, list[str]]:
+    """A file's tree, which is not to be changed, and its lines."""
+    tree, lines = source_tree(file)
+    return Tree(SourceFile(file, decode(Path(file).read_bytes()), tree)), lines
 
 
 def source_tree(file: str) -> tuple[ast.Module, list[str]]:

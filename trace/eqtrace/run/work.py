@@ -37,6 +37,7 @@ class Work:
     equations: Mapping[str, Equation]
     forms: Mapping[str, Form]
     sites: Mapping[str, Site]  # by anchor id
+    beside: Mapping[str, Site]  # by anchor id: computing statements that gradients look at; nothing is recorded there
     scenarios: str | None  # absolute path of the scenarios file
     draws: tuple[Mapping[str, int], ...]  # sizes of the scenarios
     seed: int = 0
@@ -49,6 +50,10 @@ class Work:
             for anchor in equation.anchors
             if anchor.role in wanted and anchor.id in self.sites
         ]
+
+    def sites_in(self, file: str, function: str) -> list[Site]:
+        """The sites of one function."""
+        return [site for site in self.sites.values() if (site.file, site.function) == (file, function)]
 
 
 def site_of(match: Match, equation: Equation, form: Form | None, root: Path) -> Site | None:

@@ -57,6 +57,7 @@ def build(
         order=every.order,
         structure=every.structure,
         gradient=every.gradient,
+        wrt=tuple(model.wrt),
         call=every.call,
         rejects=every.rejects,
         tolerance=every.tolerance,

@@ -153,14 +153,46 @@ class Ulps(_Entry):
 
 
 class Gradient(_Entry):
-    """What a backward topic differentiates."""
+    """What a backward topic differentiates: method vjp shows the backward to be the adjoint of the forward."""
 
     forward: FunctionName = Field(description="The forward function, as 'path.py::name'.")
-    backward: FunctionName = Field(description="The backward function, as 'path.py::name'.")
-    cotangent: str = Field(description="The backward's parameter that holds the gradient of the forward's result.")
-    cache: str | None = Field(None, description="What the forward hands to the backward, for example 'result[1]'.")
-    wrt: dict[str, str] = Field(description="Input of the forward to the place of its gradient: {X: 'result[0]'}.")
-    accumulates: str | None = Field(None, description="The array that gradients are added to, if there is one.")
+    backward: FunctionName = Field(
+        description="The backward function, as 'path.py::name'. Its parameters get: the cotangent; the array named "
+        "under `accumulates`; the forward's inputs, by symbol or by the same name; and `cache` the one that is left."
+    )
+    cotangent: str = Field(
+        description="The backward's parameter that holds the gradient of the forward's output. '1' where the forward "
+        "returns the loss itself and the backward takes no such parameter; another number is a factor of it."
+    )
+    cache: str | None = Field(
+        None,
+        description="What of the forward's result the backward takes: 'result', 'result[1]'. Left out: the backward "
+        "takes the forward's inputs.",
+    )
+    output: str | None = Field(
+        None,
+        description="What of the forward's result the cotangent belongs to. Left out: all, of a tuple 'result[0]'.",
+    )
+    wrt: dict[str, str] = Field(
+        description="What is differentiated by, to where its gradient is. An input of the forward: {X: 'result[0]'}, "
+        "{Wq: 'grads[p + \"wq\"]'}, {W: self.dW}; names are `result` and the backward's parameters. A value on the "
+        "forward's way: {Xhat: dXhat}, the gradient's symbol, which an anchor in the backward binds."
+    )
+    after: dict[str, str] = Field(
+        default_factory=dict,
+        description="For a value on the forward's way, the statement there that makes it: an anchor's name "
+        "(equation/role/purpose) or the statement. Left out: the last anchor of the forward that binds its symbol.",
+    )
+    accumulates: str | None = Field(
+        None,
+        description="The backward's parameter that gradients are added to, an array or a dictionary of arrays. It "
+        "starts with random values; what counts is by how much the backward changes them.",
+    )
+    call: str | None = Field(
+        None,
+        description="How the forward is called: an expression over symbols and sizes, like 'f(X, {\"w\": W})'. Left "
+        "out: its call within the topic's `call`; else its parameters take the symbols of their names.",
+    )
 
 
 class ParameterStart(_Entry):
@@ -226,6 +258,11 @@ class _Formula(_Shared):
     symbols: dict[str, Symbol] = Field(default_factory=dict, description="Its symbols.")
     functions: dict[str, FunctionUse] = Field(
         default_factory=dict, description="Function symbols: other equations' left sides."
+    )
+    wrt: list[str] = Field(
+        default_factory=list,
+        description="The entries of the gradient's `wrt` that this equation gives. Left out: those whose gradient is "
+        "its left side (dX is that of X, and what the backward returns under that name).",
     )
 
 

@@ -125,7 +125,17 @@ def _gradient(document: Document, model: schema._Shared, place: Any) -> Gradient
     for key, text in (("forward", forward), ("backward", backward)):
         inside(document, place.values[key], text.value.partition("::")[0])
     given = model.gradient
-    return Gradient(forward, backward, given.cotangent, given.cache, given.wrt, given.accumulates)
+    return Gradient(
+        forward,
+        backward,
+        given.cotangent,
+        given.cache,
+        given.wrt,
+        given.accumulates,
+        optional_text(document, place, "call"),
+        given.output,
+        given.after,
+    )
 
 
 def functions(document: Document, place: Items | None) -> tuple[Text, ...]:

@@ -111,6 +111,25 @@ def test_moments(method, options):
         assert isinstance(np.asarray(found, dtype=object).flat[0], Ball)
 
 
+def test_averages():
+    with precision(BITS):
+        assert same(NUMPY.average(balls(X)), np.average(X))
+        assert same(NUMPY.average(balls(X), axis=-1, keepdims=True), np.average(X, axis=-1, keepdims=True))
+        assert same(NUMPY.average(balls(X), axis=1, weights=balls(V)), np.average(X, axis=1, weights=V))
+        assert same(NUMPY.average(balls(X), axis=0, weights=[1, 2]), np.average(X, axis=0, weights=[1, 2]))
+        assert same(NUMPY.average(balls(X), weights=balls(abs(X))), np.average(X, weights=abs(X)))
+        with pytest.raises(NotExact):
+            NUMPY.average(balls(V), returned=True)
+
+
+def test_logaddexp_along_an_axis():
+    far = np.array([1e3, 1e3, -np.inf])
+    with precision(BITS):
+        for values in (X, far, np.array([[-np.inf, -np.inf]])):
+            found = NUMPY.logaddexp.reduce(balls(values), axis=-1, keepdims=True)
+            assert same(found, np.logaddexp.reduce(values, axis=-1, keepdims=True))
+
+
 def test_norms():
     with precision(BITS):
         assert same(NUMPY.linalg.norm(balls(V)), np.linalg.norm(V))

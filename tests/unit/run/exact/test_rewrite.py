@@ -130,3 +130,14 @@ def test_quotients_and_powers_of_arrays():
         assert power(2, 3) == 8
         with pytest.raises(ArithmeticError):
             _ = divide(1, 0) + 0 if divide(1, 0).finite else (_ for _ in ()).throw(ArithmeticError)
+
+
+def test_a_scalar_takes_the_subscripts_of_arrays():
+    row = np.array([exact(1), exact(3)], dtype=object)
+    space = run(
+        "a = row.max(axis=-1)[..., None]\nb = row[0][np.newaxis]\nc = row[None]\nd = row.max().reshape(1, 1)", row=row
+    )
+    assert [space[name].shape for name in "abcd"] == [(1,), (1,), (1, 2), (1, 1)]
+    assert [equals(space[name].flat[0], Fraction(value)) for name, value in zip("abcd", (3, 1, 1, 3), strict=True)] == [
+        True
+    ] * 4

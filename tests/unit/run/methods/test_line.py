@@ -288,3 +288,60 @@ def test_the_counter_example_is_shrunk(value):
     (fault,) = result.faults
     assert "w = [1.0]" in fault.hint
     assert "X = [[1.0]]" in fault.hint
+
+
+def test_an_argument_changed_in_place_refutes(value):
+    result = value(
+        "import numpy as np\ndef f(x):\n    return np.multiply(x, 2, out=x)", "sympy: '2*x[i]', shapes: {x: [n]}"
+    )
+    assert result.verdict is Verdict.REFUTED
+    assert {fault.kind for fault in result.faults} == {"argument-changed"}
+
+
+def of_rows(verified, source, form, anchors):
+    spec = TOPIC.replace("v: {{shape: [n]}}", "v: {{shape: [n]}}, m: {{shape: [n]}}, X: {{shape: [n, k]}}")
+    spec = spec.replace("{{i: n}}", "{{i: n, j: k}}")
+    return verified(source, spec.format(form=form, anchors=anchors)).result("t.e")
+
+
+def test_a_result_of_another_shape_refutes(verified):
+    source = "import numpy as np\ndef f(X):\n    m = X.mean(axis=0)\n    return m"
+    anchor = "{role: computes, at: 'subject.py:3', in: f, code: 'm = X.mean(axis=0)'}"
+    result = of_rows(verified, source, "'Eq(m[i], Sum(X[i, j], j)/k)'", anchor)
+    assert result.verdict is Verdict.REFUTED
+    assert {fault.kind for fault in result.faults} == {"shape-mismatch"}
+
+
+def test_a_call_that_raises_for_some_inputs_hides_nothing_else(value):
+    source = "def f(x):\n    if x == 0:\n        raise ArithmeticError('nothing')\n    return x * 1.5"
+    result = value(source, "sympy: '2*x'")
+    assert result.verdict is Verdict.REFUTED
+    assert {fault.kind for fault in result.faults} == {"user-code-failed", "value-mismatch"}
+    (failed,) = (fault for fault in result.faults if fault.kind == "user-code-failed")
+    assert failed.hint == "with zeros: x 0.0"
+
+
+def test_a_symbol_that_the_statement_does_not_read_is_no_refutation(verified):
+    source = "import numpy as np\ndef f(X):\n    m = X.mean(axis=1)\n    v = X.var(axis=1)\n    return v"
+    anchor = "{role: computes, at: 'subject.py:4', in: f, code: 'v = X.var(axis=1)'}"
+    result = of_rows(verified, source, "'Eq(v[i], Sum((X[i, j] - m[i])**2, j)/k)'", anchor)
+    assert (result.verdict, result.faults) == (Verdict.SAMPLED, ())
+    assert "the form uses m (`m`), rounded before the statement, which does not read it" in result.evidence.limits[0]
+
+
+def test_an_equation_that_rounded_values_obey_may_be_relied_on(verified):
+    source = "import numpy as np\ndef f(X):\n    m = X.mean(axis=1)\n    v = (X - m[:, None]).var(axis=1)\n    return v"
+    anchor = "{role: computes, at: 'subject.py:4', in: f, code: 'v = (X - m[:, None]).var(axis=1)'}"
+    result = of_rows(verified, source, "'Eq(v[i], Sum((X[i, j] - m[i])**2, j)/k)'", anchor)
+    assert (result.verdict, result.faults) == (Verdict.SAMPLED, ())
+    assert "as far as the values that it reads are not rounded" in result.evidence.limits[0]
+
+
+@pytest.mark.parametrize("fault", ["* (1 + 1e-17)", "+ 1e-25", "- 1e-20 * m[:, None]"])
+def test_a_fault_below_rounding_is_still_refuted(verified, fault):
+    source = f"import numpy as np\ndef f(X):\n    m = X.mean(axis=1)\n    X = X - m[:, None] {fault}\n    return X"
+    shapes = "m: {{shape: [n]}}, X: {{shape: [n, k]}}, Y: {{shape: [n, k], code: null}}"
+    spec = TOPIC.replace("v: {{shape: [n]}}", shapes).replace("{{i: n}}", "{{i: n, j: k}}")
+    anchor = f"{{role: computes, at: 'subject.py:4', in: f, code: 'X = X - m[:, None] {fault}', bind: {{Y: result}}}}"
+    made = verified(source, spec.format(form="'Eq(Y[i, j], X[i, j] - m[i])'", anchors=anchor))
+    assert made.result("t.e").verdict is Verdict.REFUTED

@@ -76,3 +76,19 @@ def test_code_that_raises_is_no_pass(verified):
     made = verified(SOURCE.replace("return table", "return table[0]"), SPEC.replace("return table", "return table[0]"))
     result = made.result("t.e", "structure")
     assert (result.verdict, [fault.kind for fault in result.faults]) == (Verdict.NOT_CHECKED, ["user-code-failed"])
+
+
+def test_the_line_that_gave_a_wrong_entry_is_shown(verified):
+    anchors = (
+        "    anchors:\n"
+        "      - {role: computes, at: 'subject.py:4', in: f, code: 'table[\"head\"] = np.zeros((d, d + 1))',"
+        " bind: {G: result}}\n"
+        "      - {role: computes, at: 'subject.py:8', in: f, code: 'table[\"tail\"] = np.full(L, 2.0)',"
+        " bind: {G: result}}\n"
+        "      - {role: computes, at: 'subject.py:9', in: f, code: 'return table', bind: {theta: result}}\n"
+    )
+    spec = SPEC[: SPEC.index("    anchors:")] + anchors
+    result = verified(SOURCE.replace("np.ones(L)", "np.full(L, 2.0)"), spec).result("t.e", "structure")
+    (fault,) = result.faults
+    assert "tail does not start as ones" in fault.message
+    assert [(each.span.path, each.span.line) for each in fault.related] == [("subject.py", 8)]

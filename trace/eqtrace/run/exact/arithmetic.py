@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from eqtrace.formula.ball import Ball, exact, lift
+from eqtrace.formula.ball import Ball, Number, exact, lift
 from eqtrace.run.exact import rewrite
 
 _FULL_LENGTH = 16  # significant digits from which a literal is taken for a real number that was rounded to a float
@@ -58,7 +58,7 @@ def power(left: Any, right: Any, in_place: bool = False) -> Any:
     return left**right
 
 
-_to_ball = np.frompyfunc(lambda value: value if isinstance(value, Ball) else exact(value), 1, 1)
+_to_ball = np.frompyfunc(lambda value: value if isinstance(value, Number) else exact(value), 1, 1)
 
 
 def lift_integers(value: Any) -> Any:
@@ -72,17 +72,17 @@ def lift_integers(value: Any) -> Any:
 
 def has_ball(value: Any) -> bool:
     """Whether a ball stands in a value."""
-    if isinstance(value, Ball):
+    if isinstance(value, Number):
         return True
     if isinstance(value, np.ndarray):
-        return value.dtype == object and any(isinstance(each, Ball) for each in value.flat)
+        return value.dtype == object and any(isinstance(each, Number) for each in value.flat)
     if isinstance(value, list | tuple):
         return any(has_ball(each) for each in value)
     return False
 
 
 def _float(value: Any = 0.0) -> Any:
-    if isinstance(value, Ball):
+    if isinstance(value, Number):
         return value
     if isinstance(value, np.ndarray) and value.dtype == object and value.size == 1:
         return value.reshape(-1)[0]
@@ -92,8 +92,8 @@ def _float(value: Any = 0.0) -> Any:
 
 
 def _int(value: Any = 0, *base: Any) -> Any:
-    if isinstance(value, Ball):
-        return int(str(value.trunc().arb.unique_fmpz()))  # undecided where the ball holds an integer and less
+    if isinstance(value, Number):
+        return int(str(math.trunc(value).arb.unique_fmpz()))  # undecided where the ball holds an integer and less
     return builtins.int(value, *base)
 
 
@@ -103,10 +103,10 @@ _TYPES: dict[Any, Any] = {_float: float, _int: int}
 
 def _isinstance(value: Any, kinds: Any) -> bool:
     wanted = kinds if builtins.isinstance(kinds, tuple) else (kinds,)
-    if not isinstance(value, Ball):
+    if not isinstance(value, Number):
         plain: tuple[Any, ...] = tuple(_TYPES.get(kind, kind) for kind in wanted)
         return builtins.isinstance(value, plain)
-    return any(kind in (float, _float, Ball, np.floating, np.number, np.float64, object) for kind in wanted)
+    return any(kind in (float, _float, Ball, Number, np.floating, np.number, np.float64, object) for kind in wanted)
 
 
 def _sum(values: Any, start: Any = 0) -> Any:
@@ -118,7 +118,7 @@ def _sum(values: Any, start: Any = 0) -> Any:
 
 def indexed(value: Any) -> Any:
     """What takes the subscripts of arrays."""
-    return value.as_array() if isinstance(value, Ball) else value
+    return value.as_array() if isinstance(value, Number) else value
 
 
 BUILTINS: dict[str, Any] = {

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from eqtrace.formula.arbs import FUNCTIONS
-from eqtrace.formula.ball import Ball, BallError, Undecided, exact, lift, pi
+from eqtrace.formula.ball import BallError, Number, Undecided, exact, lift, pi
 from eqtrace.run.exact.arithmetic import has_ball, lift_integers
 
 Function = Callable[..., Any]
@@ -159,20 +158,21 @@ def _float64(value: Any = 0.0) -> Any:
 
 
 def _each_finite(value: Any) -> Any:
-    test = np.frompyfunc(lambda each: each.isfinite() if isinstance(each, Ball) else math.isfinite(each), 1, 1)
+    test = np.frompyfunc(lambda each: each.isfinite() if isinstance(each, Number) else math.isfinite(each), 1, 1)
     found = test(value)
     return found.astype(bool) if isinstance(found, np.ndarray) else bool(found)
 
 
 def _each_nan(value: Any) -> Any:
-    test = np.frompyfunc(lambda each: each.isnan() if isinstance(each, Ball) else math.isnan(each), 1, 1)
+    test = np.frompyfunc(lambda each: each.isnan() if isinstance(each, Number) else math.isnan(each), 1, 1)
     found = test(value)
     return found.astype(bool) if isinstance(found, np.ndarray) else bool(found)
 
 
 def _log_of_sum(left: Any, right: Any) -> Any:
     """The logarithm of the sum of two exponentials, about the larger exponent or one within rounding of it."""
-    x, y = exact(left), exact(right)
+    x: Any = left if isinstance(left, Number) else exact(left)
+    y: Any = right if isinstance(right, Number) else exact(right)
     try:
         high = y if x < y else x
     except Undecided:
@@ -271,7 +271,7 @@ class NumPy:
         return original
 
 
-def _each(function: Callable[[Ball], Any]) -> Function:
+def _each(function: Callable[[Any], Any]) -> Function:
     def call(value: Any) -> Any:
         return _scalar(np.frompyfunc(function, 1, 1)(lift_integers(value)))
 
@@ -280,7 +280,7 @@ def _each(function: Callable[[Ball], Any]) -> Function:
 
 def _named(name: str) -> Function:
     """A function of the forms' own vocabulary, on balls."""
-    return _each(lambda ball: Ball(FUNCTIONS[name](ball.arb)))
+    return _each(lambda ball: ball.function(name))
 
 
 _MATH_NAMES = {
@@ -373,6 +373,20 @@ NUMPY = NumPy()
 MATH = Math()
 
 
+def _promoted(*arrays: Any, force_floating: bool = False, **_: Any) -> Any:
+    """SciPy's `xp_promote`: arrays, of floats if that is asked for."""
+    found = tuple(_array(each, float if force_floating else None, copy=False) for each in arrays)
+    return found[0] if len(found) == 1 else found
+
+
+_ARRAY_API: dict[str, Any] = {
+    "array_namespace": lambda *_, **__: NUMPY,
+    "xp_promote": _promoted,
+    "_asarray": lambda value, *_, **__: _asarray(value),
+    "is_numpy": lambda xp: xp is NUMPY,
+}
+
+
 def stand_in(value: Any) -> Any:
     """The stand-in for a module or function of NumPy, math or scipy.special; anything else is returned as it is."""
     if value is np:
@@ -384,6 +398,8 @@ def stand_in(value: Any) -> Any:
     name = getattr(value, "__name__", None)
     if not isinstance(name, str) or not callable(value):
         return value
+    if name in _ARRAY_API and str(getattr(value, "__module__", "")).startswith("scipy._lib."):
+        return _ARRAY_API[name]
     if getattr(np, name, None) is value:
         return getattr(NUMPY, name)
     if getattr(math, name, None) is value:

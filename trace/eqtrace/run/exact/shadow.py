@@ -21,7 +21,9 @@ from eqtrace.run.exact import rewrite
 from eqtrace.run.exact.arithmetic import BUILTINS, number, rounded_number
 from eqtrace.run.exact.proxies import method, stand_in
 from eqtrace.run.exact.rewrite import Exact
+from eqtrace.run.exact.taps import TAP, Taps
 from eqtrace.run.statement import source_tree
+from eqtrace.run.tracker import Untracked
 
 _CONTAINERS = (list, tuple, dict)
 _CONSTANT_ULPS = 16  # how far a computed constant may lie from its float, or it is another value
@@ -54,11 +56,21 @@ class Shadows:
     Args:
         files: whether a source file is the user's; code elsewhere is left as it is.
         constants: what a module-level float becomes.
+        taps: statements at which values are changed or kept on the way.
+        tracker: is told which functions run.
     """
 
-    def __init__(self, files: Callable[[str], bool], constants: Constants) -> None:
+    def __init__(
+        self,
+        files: Callable[[str], bool],
+        constants: Constants,
+        taps: Taps | None = None,
+        tracker: Untracked | None = None,
+    ) -> None:
         self._is_user_file = files
+        self._tracker = tracker or Untracked()
         self._constants = constants
+        self._taps = taps
         self._codes: dict[str, dict[tuple[str, int], types.CodeType]] = {}
         self._namespaces: dict[tuple[str, int], dict[str, Any]] = {}  # by module and precision
         self._computed: dict[str, list[tuple[str, types.CodeType]]] = {}
@@ -67,6 +79,8 @@ class Shadows:
         self._imported: dict[str, dict[str, tuple[str, str]]] = {}
         literal = rounded_number(_CONSTANT[constants]) if constants in _LITERALS else number
         self._builtins = {**BUILTINS, rewrite.NUMBER: literal, rewrite.METHOD: method}
+        if taps is not None:
+            self._builtins[TAP] = taps
 
     def namespace(self, module: str) -> Mapping[str, Any]:
         """The globals that a statement of `module` sees, exactly."""
@@ -77,7 +91,7 @@ class Shadows:
             space.update({name: self.twin(value) for name, value in vars(sys.modules[module]).items()})
             space["__builtins__"] = self._builtins
             self._take_imported(module, space)
-            self._compute_constants(module, space)
+            self._tracker.lasting(lambda: self._compute_constants(module, space))
         return self._namespaces[key]
 
     def _take_imported(self, module: str, space: dict[str, Any]) -> None:
@@ -157,7 +171,7 @@ class Shadows:
     def klass(self, original: type) -> type:
         """A class's exact twin: a subclass whose methods are the exact ones."""
         if original not in self._classes:
-            methods: dict[str, Any] = {}
+            methods: dict[str, Any] = {"__module__": original.__module__}
             for base in reversed(original.__mro__):
                 if self._is_user_class(base):
                     methods |= {name: self._member(member) for name, member in vars(base).items() if _is_method(member)}
@@ -166,6 +180,7 @@ class Shadows:
                 self._classes[original] = type(original.__name__, (original,), methods)
             except Exception:  # a class that forbids subclasses keeps its own methods
                 self._classes[original] = original
+            self._classes[self._classes[original]] = self._classes[original]  # a twin is its own twin
         return self._classes[original]
 
     def adopt(self, instance: Any) -> Any:
@@ -192,6 +207,7 @@ class Shadows:
         return bool(file) and self._is_user_file(str(file)) and not issubclass(kind, BaseException)
 
     def _build(self, original: types.FunctionType) -> types.FunctionType:
+        self._tracker.entered(original.__code__)
         code = self._code(original.__code__)
         space = dict(self.namespace(original.__module__)) if original.__module__ in sys.modules else {}
         defaults = original.__defaults__ and tuple(self.twin(value) for value in original.__defaults__)
@@ -215,6 +231,8 @@ class Shadows:
         file = code.co_filename
         if file not in self._codes:
             tree, lines = source_tree(file)
+            if self._taps is not None:
+                self._taps.edit(file, tree)
             rewritten = ast.fix_missing_locations(Exact(lines).visit(tree))
             self._codes[file] = dict(_function_codes(compile(rewritten, file, "exec", dont_inherit=True)))
         return self._codes[file][code.co_qualname, code.co_firstlineno]

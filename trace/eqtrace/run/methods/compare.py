@@ -19,9 +19,9 @@ from flint import arb
 
 from eqtrace.formula.ball import as_arb
 from eqtrace.model.equation import Tolerance
+from eqtrace.run.exact.radius import bound
 
 FACTOR = 8
-RADIUS = arb("1e-30")  # certified: relative to max(1, abs(value))
 _LARGEST = arb(float(np.finfo(float).max))
 _SMALLEST = arb(float(np.finfo(float).smallest_subnormal))
 
@@ -82,7 +82,7 @@ def outcome(left: Any, right: Any, exactly: bool = False) -> Outcome:
     difference = a - b
     if not difference.contains(0):
         return Outcome.DIFFERENT
-    return Outcome.EQUAL if difference.rad() <= (arb(0) if exactly else _bound(b)) else Outcome.WIDE
+    return Outcome.EQUAL if difference.rad() <= (arb(0) if exactly else bound(b)) else Outcome.WIDE
 
 
 def _is_whole(value: Any) -> bool:
@@ -90,15 +90,10 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, int | np.integer | np.bool_)
 
 
-def _bound(value: arb) -> arb:
-    size = abs(value).upper()
-    return RADIUS * (size if size > 1 else 1)
-
-
 def is_narrow(left: Any, right: Any, mask: Any) -> bool:
     """Whether the differences of two arrays are known as closely as equality asks for, whatever they are."""
     return all(
-        same_infinity(a, b) or ((a - b).is_finite() and (a - b).rad() <= _bound(b))
+        same_infinity(a, b) or ((a - b).is_finite() and (a - b).rad() <= bound(b))
         for a, b in ((as_ball(x), as_ball(y)) for _, x, y in _entries(mask, left, right))
     )
 
@@ -116,6 +111,11 @@ def worst(outcomes: Iterable[Outcome]) -> Outcome:
 def grid_outcome(left: Any, right: Any, mask: Any, exactly: bool = False) -> Outcome:
     """The outcome over two arrays on one grid, where `mask` (None: everywhere) says that entries mean anything."""
     return worst(outcome(x, y, exactly) for _, x, y in _entries(mask, left, right))
+
+
+def grid_differences(left: Any, right: Any, mask: Any) -> list[arb]:
+    """The differences of two arrays on one grid, where entries mean anything."""
+    return [as_ball(x) - as_ball(y) for _, x, y in _entries(mask, left, right)]
 
 
 def _entries(mask: Any, *arrays: Any) -> Iterator[tuple[Any, ...]]:

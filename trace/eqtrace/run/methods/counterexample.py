@@ -172,7 +172,7 @@ def describe(found: Counterexample, equation: Equation, site: Site, seed: int) -
         message = f"{name}{index} is {mismatch.code!r}, the form says {mismatch.form!r} ({_ulps(mismatch.ulps)} off)"
     else:
         message = f"{name} differs from the form in exact arithmetic, though within float64's rounding"
-    shown = ", ".join(f"{key} = {_shown(value)}" for key, value in sorted(found.inputs.items()))
+    shown = ", ".join(f"{key} = {shown_value(value)}" for key, value in sorted(found.inputs.items()))
     kind = "shrunk from" if found.shrunk else "seen in"
     return message, f"inputs: {shown or 'none'}; {kind} {found.origin}; seed {seed}"
 
@@ -181,7 +181,12 @@ def _ulps(value: float) -> str:
     return "infinitely many ulps" if not np.isfinite(value) else f"{value:.3g} ulps"
 
 
-def _shown(value: Any) -> str:
+def shown_value(value: Any) -> str:
+    """A value as a message shows it: large arrays by their first entries."""
     if isinstance(value, np.ndarray) and value.size > _SHOWN:
-        return f"array{value.shape} {np.array2string(value.ravel()[:_SHOWN], separator=', ', threshold=_SHOWN)}..."
+        first = value.ravel()[0]
+        if bool((value == first).all()):
+            return f"{first.item()!r} everywhere, of shape {value.shape}"
+        entries = np.array2string(value.ravel()[:_SHOWN], separator=", ", threshold=_SHOWN).rstrip("]")
+        return f"{entries}, ...] of shape {value.shape}"
     return repr(value.tolist()) if isinstance(value, np.ndarray | np.generic) else repr(value)

@@ -141,15 +141,19 @@ class _Draws:
         """
         rng = self._session.rng(self._equation.id, "distribution")
         found: dict[tuple[str, int], list[np.ndarray]] = {}  # by anchor and input
+        sizes: dict[tuple[str, int], int] = {}
         for number, draw in self._inputs(law, rng):
             recording = self._record(draw, rng)
             for site in law.sites:
-                for event in recording.events.get(site.anchor, ()):
+                key = site.anchor, number
+                enough = law.continuous and sizes.get(key, 0) >= DRAWS
+                for event in recording.events.get(site.anchor, ()) if not enough else ():
                     level = self._level(law, event, rng, site).ravel()
-                    found.setdefault((site.anchor, number), []).append(level)
+                    found.setdefault(key, []).append(level)
+                    sizes[key] = sizes.get(key, 0) + level.size
             if not found:
                 raise _Mismatch(f"{self._target.name} never reached a line that draws")
-            if law.continuous and min(sum(each.size for each in levels) for levels in found.values()) >= DRAWS:
+            if law.continuous and min(sizes.values()) >= DRAWS:
                 break
         sites = {site.anchor: site for site in law.sites}
         drawn = [(sites[anchor], np.concatenate(levels)) for (anchor, _), levels in found.items()]

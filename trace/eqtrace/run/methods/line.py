@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from flint import arb
 
 from eqtrace.formula.ball import BallError, Undecided
 from eqtrace.formula.evaluate import Balls, Evaluation, EvaluationError, evaluate, holds
@@ -20,8 +21,18 @@ from eqtrace.model.verdict import Verdict
 from eqtrace.run.capture import Captured
 from eqtrace.run.exact.replay import Replay
 from eqtrace.run.exact.shadow import Constants
-from eqtrace.run.methods.compare import Comparison, Outcome, float_comparison, grid_outcome, is_narrow, worst
+from eqtrace.run.methods.compare import (
+    Comparison,
+    Outcome,
+    float_comparison,
+    grid_differences,
+    grid_outcome,
+    is_narrow,
+    worst,
+)
 from eqtrace.run.methods.counterexample import Counterexample, describe, shrink
+from eqtrace.run.methods.steady import is_steady
+from eqtrace.run.record import Event
 from eqtrace.run.site import Site
 from eqtrace.run.statement import CannotRun
 from eqtrace.run.work import is_scalar, used_symbols
@@ -177,6 +188,8 @@ class LineCheck:
                 line.to_constants += 1
             elif self._difference(part, each, values, sizes, BITS[0], Constants.WIDE) is not Outcome.DIFFERENT:
                 line.why_sampled = "a constant in the code is more than half an ulp off what the form says"
+            elif not self._is_steady(part, each, values, sizes):
+                line.why_sampled = "it equals the form as far as the values that it reads are not rounded"
             else:
                 self._refute(part, each, None)
         except Undecided:
@@ -200,6 +213,21 @@ class LineCheck:
             for equation in self._replayed(part, each, values, sizes, bits, constants)
             for side in equation.sides[1:]
         )
+
+    def _is_steady(self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int]) -> bool:
+        """Whether code and form differ by themselves, and not by the rounding of what they read."""
+
+        def differences(event: Event) -> list[arb]:
+            moved = replace(each, event=event)
+            shown = self._replayed(part, moved, {**values, **event.inputs}, sizes, BITS[0], Constants.HALF_ULP)
+            return [
+                difference
+                for equation in shown
+                for side in equation.sides[1:]
+                for difference in grid_differences(equation.sides[0], side, equation.mask)
+            ]
+
+        return is_steady(differences, each.event, self.line.site)
 
     def _differs_by_literals(
         self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int]

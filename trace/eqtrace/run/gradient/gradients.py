@@ -1,0 +1,185 @@
+"""All gradients of a session: read once, run once, and shared by the equations of their topics."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eqtrace.model.equation import Equation
+from eqtrace.model.span import Text
+from eqtrace.run.exact.shadow import Constants, Shadows
+from eqtrace.run.exact.taps import Taps
+from eqtrace.run.failed import Failed
+from eqtrace.run.gradient.floats import Differenced, Floats
+from eqtrace.run.gradient.identity import Identity, Point, Shown
+from eqtrace.run.gradient.plan import Function, Plan, PlanError, make_plan
+from eqtrace.run.sample import RANDOM, Draw, NoDraw, draws
+from eqtrace.run.statement import CannotRun, resolve
+
+if TYPE_CHECKING:
+    from eqtrace.run.session import Session
+
+POINTS = 12  # random draws at which the identity is shown, beside the edge grid
+EFFECTS = 6  # draws that side effects are looked for at
+DIFFERENCED = 3  # random draws that are differenced
+_ORDINARY = frozenset(name for name, _ in RANDOM)
+
+
+@dataclass
+class Run:
+    """What the runs of one gradient showed."""
+
+    plan: Plan
+    points: list[Point] = field(default_factory=list)
+    effects: list[tuple[str, str]] = field(default_factory=list)
+    differenced: list[tuple[Draw, dict[str, Differenced]]] = field(default_factory=list)
+    undifferenced: str = ""  # why there are no central differences
+    why_not: str = ""  # why the identity was not run everywhere
+    problem: str = ""  # why nothing could be drawn
+    failed: Failed | None = None
+
+
+class Gradients:
+    """Plans and runs, made as they are asked for."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._runs: dict[str, Run] = {}
+        self._made: dict[str, dict[str, Plan | PlanError | Failed]] = {}
+
+    def plan(self, equation: Equation) -> Plan:
+        """The gradient that an equation belongs to.
+
+        Raises:
+            PlanError: it can't be run.
+            Failed: its modules can't be imported.
+        """
+        found = self._plans()[_key(equation)]
+        if isinstance(found, Plan):
+            return found
+        raise found
+
+    def identity(self, plan: Plan) -> Identity:
+        """The adjoint identity of a gradient."""
+        return Identity(plan, self._twins, self._taps)
+
+    def run(self, plan: Plan) -> Run:
+        """Everything that is run of a gradient, once a session."""
+        return self._session.tracker.shared(self._runs, _key(plan.equation), lambda: self._run(plan))
+
+    def _run(self, plan: Plan) -> Run:
+        found = Run(plan)
+        try:
+            self._draw(plan, found)
+        except Failed as failed:
+            found.failed = failed
+        except NoDraw as error:
+            found.problem = str(error)
+        return found
+
+    # --- plans
+
+    def _plans(self) -> dict[str, Plan | PlanError | Failed]:
+        return self._session.tracker.shared(self._made, "plans", self._make_all)
+
+    def _make_all(self) -> dict[str, Plan | PlanError | Failed]:
+        self._session.tracker.everything()
+        found: dict[str, Plan | PlanError | Failed] = {}
+        for equation in self._session.work.equations.values():
+            wanted = equation.gradient is not None and equation.id in self._session.work.forms
+            if "vjp" in equation.methods and wanted and _key(equation) not in found:
+                try:
+                    found[_key(equation)] = self._make(equation)
+                except (PlanError, Failed) as error:
+                    found[_key(equation)] = error
+        return found
+
+    def _make(self, equation: Equation) -> Plan:
+        work = self._session.work
+        assert equation.gradient is not None
+        forward = self._function(equation.gradient.forward, equation)
+        backward = self._function(equation.gradient.backward, equation)
+        places = {(each.file, each.qualname) for each in (forward, backward)}
+        sites = [
+            (work.equations[site.anchor.partition("/")[0]], site)
+            for site in work.beside.values()
+            if (site.file, site.function) in places and site.outputs
+        ]
+        return make_plan(equation, work.forms[equation.id], forward, backward, sites)
+
+    def _function(self, text: Text, equation: Equation) -> Function:
+        path, _, qualname = text.value.partition("::")
+        file = os.path.join(self._session.work.root, path)
+        name = self._session.work.modules.get(file)
+        if name is None:
+            raise PlanError(f"`{text.value}`: no module is imported from {path}")
+        module = self._session.module(name, text.span)
+        try:
+            return Function(file, qualname, resolve(name, qualname), module)
+        except CannotRun as error:
+            raise PlanError(f"`{text.value}`: {error}") from error
+
+    @cached_property
+    def _taps(self) -> Taps:
+        plans = [each for each in self._plans().values() if isinstance(each, Plan)]
+        taps = {tap.key: tap for plan in plans for entry in plan.entries for tap in (entry.start, entry.end) if tap}
+        return Taps(taps.values())
+
+    @cached_property
+    def _twins(self) -> dict[Constants, Shadows]:
+        return {
+            constants: Shadows(self._session.is_user_file, constants, self._taps, self._session.tracker)
+            for constants in Constants
+        }
+
+    # --- runs
+
+    def _draw(self, plan: Plan, found: Run) -> None:
+        rng = self._session.rng("gradient", plan.name)
+        identity, floats = self.identity(plan), Floats(plan)
+        shown = 0
+        for number, draw in enumerate(draws(plan.form, plan.equation.symbols, plan.symbols, rng)):
+            ordinary = draw.origin in _ORDINARY
+            if number < EFFECTS or (ordinary and number % 8 == 0):
+                effects = self._perform(plan, lambda draw=draw: floats.effects(draw, rng))
+                found.effects += [each for each in effects or () if each not in found.effects]
+            if not found.why_not and (shown < POINTS or not ordinary):
+                try:
+                    point = identity.at(draw, rng)
+                except CannotRun as reason:
+                    found.why_not = str(reason)
+                else:
+                    found.points.append(point)
+                    shown += ordinary and any(each is not Shown.KINK for each in point.shown.values())
+            if ordinary and len(found.differenced) < DIFFERENCED and not found.undifferenced:
+                self._difference(plan, floats, draw, found)
+            if shown >= POINTS and (len(found.differenced) >= DIFFERENCED or found.undifferenced):
+                break
+
+    def _difference(self, plan: Plan, floats: Floats, draw: Draw, found: Run) -> None:
+        rng = self._session.rng("differences", plan.name, str(len(found.differenced)))
+        try:
+            found.differenced.append((draw, self._perform(plan, lambda: floats.differences(draw, rng))))
+        except Failed as failed:
+            if not isinstance(failed.__cause__, CannotRun):
+                raise
+            found.undifferenced = str(failed.__cause__)
+
+    def _perform(self, plan: Plan, work: Any) -> Any:
+        place = plan.gradient.backward.span
+        what = f"{plan.forward.qualname} and {plan.backward.qualname}"
+        with np.errstate(all="ignore"):
+            return self._session.perform(f"call of {what}", place, work)
+
+
+def _key(equation: Equation) -> str:
+    """Equations of a topic with the same gradient, conditions and call share their runs."""
+    gradient, parts = equation.gradient, (equation.where, equation.call)
+    shared = tuple(part.value if part else "" for part in parts)
+    indices = {name: (each.start and each.start.value, each.stop.value) for name, each in equation.indices.items()}
+    own = (gradient.forward.value, gradient.backward.value, gradient.wrt) if gradient else ()
+    return repr((equation.topic, own, shared, indices))

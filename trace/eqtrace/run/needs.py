@@ -1,0 +1,54 @@
+"""What a unit's result rests on: nothing that is not named here may change it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+
+from eqtrace.model.verdict import MethodResult
+from eqtrace.run.marks import Place
+from eqtrace.run.work import Unit, Work
+
+EVERY = "*"
+BETWEEN = "\n"  # the anchors of a name that stands for their order
+Runs = Mapping[str, str]  # by anchor: a hash of what the scenarios gave there
+
+
+@dataclass(slots=True)
+class Needs:
+    """Names of what a result rests on. Files are absolute; `EVERY` among names means all of them."""
+
+    functions: set[Place] = field(default_factory=set)
+    modules: set[tuple[str, str, bool]] = field(default_factory=set)  # name, file, whether its functions are marked
+    equations: set[str] = field(default_factory=set)
+    sites: set[str] = field(default_factory=set)
+    files: set[str] = field(default_factory=set)
+    folders: set[str] = field(default_factory=set)
+    packages: set[str] = field(default_factory=set)
+    runs: dict[str, str] = field(default_factory=dict)  # by anchor: a hash of what the scenarios gave there
+    unknowable: str = ""  # why the result may rest on something else
+
+    def add(self, other: Needs) -> None:
+        """Takes over another's."""
+        for each in fields(self):
+            if each.name != "unknowable":
+                getattr(self, each.name).update(getattr(other, each.name))
+        self.unknowable = self.unknowable or other.unknowable
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The work, and for units of which results are kept what the scenarios must give for each of these to hold."""
+
+    work: Work
+    kept: Mapping[Unit, tuple[Runs, ...]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A unit's result, or the number of the kept one that holds; what it rests on, and what the scenarios rest on."""
+
+    result: MethodResult | None
+    kept: int
+    needs: Needs
+    scenarios: Needs | None

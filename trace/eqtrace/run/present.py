@@ -1,0 +1,260 @@
+"""What the names in a result's needs stand for now: hashes of code, specification, files and versions."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass
+from functools import cached_property
+from hashlib import blake2b
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from eqtrace import __version__
+from eqtrace.cache import digest
+from eqtrace.code.fingerprint import Fingerprint, fingerprint
+from eqtrace.code.index import Index
+from eqtrace.config import Config
+from eqtrace.model.equation import Equation
+from eqtrace.model.span import Span, Text
+from eqtrace.run.site import Site
+
+LIBRARIES = ("numpy", "python-flint", "hypothesis")
+_LARGE = 64 * 2**20  # bytes; of a larger file only size and time of change count
+_REPORTING = ("report", "cli")
+_CLAIMS = frozenset({"line", "at"})  # of an anchor: where the line is said to be; where it is counts with its site
+
+
+class Present:
+    """Looks up the fingerprints of names, each worked out once.
+
+    Args:
+        index: the code.
+        config: the configuration.
+        equations: all equations by id.
+        sites: the sites by anchor, those that are watched and others beside; asked for when first needed.
+        user_files: absolute paths of the sources.
+    """
+
+    def __init__(
+        self,
+        index: Index,
+        config: Config,
+        equations: Mapping[str, Equation],
+        sites: Callable[[], tuple[Mapping[str, Site], Mapping[str, Site]]],
+        user_files: frozenset[str],
+    ) -> None:
+        self._index = index
+        self._config = config
+        self._equations = equations
+        self._make_sites = sites
+        self._user_files = user_files
+        self._known: dict[str, Any] = {}
+        self._codes: dict[str, Fingerprint | None] = {}
+        self._files: dict[str, str] = {}
+        self._distributions: Mapping[str, list[str]] | None = None
+
+    @cached_property
+    def sites(self) -> Mapping[str, Site]:
+        """The sites that are watched, by anchor."""
+        return self._both_sites[0]
+
+    @cached_property
+    def _both_sites(self) -> tuple[Mapping[str, Site], Mapping[str, Site]]:
+        return self._make_sites()
+
+    def of(self, name: str) -> Any:
+        """The fingerprint of `kind what`."""
+        if name not in self._known:
+            kind, _, what = name.partition(" ")
+            self._known[name] = _KINDS[kind](self, what) if kind in _KINDS else None
+        return self._known[name]
+
+    def holds(self, name: str, value: Any) -> bool:
+        """Whether a name still has a fingerprint."""
+        kind, _, what = name.partition(" ")
+        if kind == "equation":
+            return self._equation_holds(what, value)
+        return bool(self.of(name) == value)
+
+    def code(self, path: str) -> Fingerprint | None:
+        """The hashes of a Python file."""
+        if path not in self._codes:
+            source = self._index.file(path)
+            self._codes[path] = fingerprint(source.text, source.tree) if source is not None else None
+        return self._codes[path]
+
+    def absolute(self, path: str) -> str:
+        """A file of a name."""
+        return os.path.join(self._index.root, path)
+
+    def relative(self, file: str) -> str:
+        """The name of a file: relative where it lies in the root."""
+        return file.removeprefix(os.path.join(self._index.root, ""))
+
+    def file(self, path: str) -> str:
+        """A hash of a file's content; '' where there is none, 'special' for what is no regular file."""
+        if path not in self._files:
+            self._files[path] = _file_digest(Path(self.absolute(path)))
+        return self._files[path]
+
+    def _function(self, what: str) -> str:
+        path, _, qualname = what.partition("::")
+        code = self.code(path)
+        return digest(code.functions.get(qualname, ""), self._probes(path, qualname)) if code else ""
+
+    def _bare_function(self, what: str) -> str:
+        path, _, qualname = what.partition("::")
+        code = self.code(path)
+        return code.functions.get(qualname, "") if code else ""
+
+    def _probes(self, path: str, qualname: str) -> str:
+        return repr([text for function, text in self._sites_by_path.get(path, ()) if _within(function, qualname)])
+
+    @cached_property
+    def _sites_by_path(self) -> dict[str, list[tuple[str, str]]]:
+        found: dict[str, list[tuple[str, str]]] = {}
+        for site in self.sites.values():
+            found.setdefault(site.path, []).append((site.function, _shown(site)))
+        return {path: sorted(each) for path, each in found.items()}
+
+    def _module(self, what: str) -> str:
+        """Module code; also which file the name leads to, and whether the file is one of the sources."""
+        name, _, path = what.partition(" ")
+        code = self.code(path)
+        found = code.module if code else ""
+        return digest(found, str(self._index.module_path(name)), str(self.absolute(path) in self._user_files))
+
+    def _whole_module(self, what: str) -> str:
+        name, _, path = what.partition(" ")
+        found = self._index.module_path(name)
+        return digest(self.file(path), str(found), str(self.absolute(path) in self._user_files))
+
+    def _site(self, anchor: str) -> str:
+        site = self.sites.get(anchor)
+        return digest(_shown(site)) if site is not None else ""
+
+    def _all_sites(self, _: str) -> str:
+        return digest(*(f"{name} {_shown(site)}" for sites in self._both_sites for name, site in sorted(sites.items())))
+
+    def _equation(self, name: str) -> list[str]:
+        """Hashes of the file that states an equation, of its content, and of the places in it."""
+        equation = self._equations.get(name)
+        if equation is None:
+            return ["", "", ""]
+        content, places = blake2b(digest_size=16), blake2b(digest_size=16)
+        for place, text in _flat(equation):
+            (places if place else content).update(text.encode("utf-8", "surrogatepass") + b"\0")
+        return [self.file(equation.span.path), content.hexdigest(), places.hexdigest()]
+
+    def _equation_holds(self, name: str, value: Any) -> bool:
+        """Whether an equation is as it was; its file alone says so, but of short forms, which code completes."""
+        equation = self._equations.get(name)
+        if equation is None or not isinstance(value, list) or len(value) != 3:
+            return False
+        file, content, places = value
+        if not equation.whole and file and file == self.file(equation.span.path):
+            return True
+        now = self.of(f"equation {name}")
+        return bool(now[1] == content and places in ("", now[2]))
+
+    def _all_equations(self, _: str) -> str:
+        return digest(*(f"{name} {self.of(f'equation {name}')[1:]}" for name in sorted(self._equations)))
+
+    def _folder(self, path: str) -> str:
+        try:
+            return digest(*sorted(os.listdir(self.absolute(path))))
+        except OSError:
+            return ""
+
+    def _package(self, name: str) -> str:
+        """The versions of the distributions that an installed module comes with; of the standard library, none."""
+        if name in sys.stdlib_module_names:
+            return ""
+        if self._distributions is None:
+            self._distributions = metadata.packages_distributions()
+        return digest(*(f"{each} {metadata.version(each)}" for each in sorted(set(self._distributions.get(name, ())))))
+
+    def _file_of(self, path: str) -> str:
+        return self.file(path)
+
+
+_KINDS: dict[str, Callable[[Present, str], Any]] = {
+    "function": Present._function,
+    "code": Present._bare_function,
+    "module": Present._module,
+    "whole-module": Present._whole_module,
+    "site": Present._site,
+    "sites": Present._all_sites,
+    "equation": Present._equation,
+    "equations": Present._all_equations,
+    "file": Present._file_of,
+    "folder": Present._folder,
+    "package": Present._package,
+}
+
+
+def base(config: Config, draws: object, seed: int) -> str:
+    """What every result of a run rests on: the tool, the libraries, the seed, and settings that matter."""
+    settings = (config.sources, config.packages, config.pythonpath, config.scenarios, config.references)
+    versions = [metadata.version(name) for name in LIBRARIES]
+    system = (sys.version, sys.implementation.name, sys.flags.optimize, os.uname().machine, sys.platform)
+    return digest(__version__, _tool(), repr(versions), repr(system), repr(settings), repr(draws), str(seed))
+
+
+def _tool() -> str:
+    """A hash of eqtrace's own code, without what only reports."""
+    folder = Path(__file__).resolve().parents[1]
+    files = sorted(folder.rglob("*.py"))
+    return digest(*(each.read_bytes() for each in files if each.relative_to(folder).parts[0] not in _REPORTING))
+
+
+def _within(function: str, outer: str) -> bool:
+    return function == outer or function.startswith(f"{outer}.")
+
+
+def _shown(site: Site) -> str:
+    return repr([getattr(site, each.name) for each in fields(site) if each.name != "file"])
+
+
+def _flat(value: Any) -> Iterator[tuple[bool, str]]:
+    """Everything that a frozen value holds, in a fixed order, as text; True for places."""
+    if isinstance(value, Span):
+        yield True, str((value.path, value.line, value.column, value.end_line, value.end_column))
+    elif isinstance(value, Text):
+        yield False, repr(value.value)
+        yield True, f"{value.style} {value.indent}"
+        yield from _flat(value.span)
+    elif is_dataclass(value):
+        for each in fields(value):
+            if each.name in _CLAIMS:
+                yield True, repr(getattr(value, each.name))
+            else:
+                yield False, each.name
+                yield from _flat(getattr(value, each.name))
+    elif isinstance(value, Mapping):
+        for key, item in value.items():
+            yield False, f"key {key}"
+            yield from _flat(item)
+    elif isinstance(value, frozenset):
+        yield False, repr(sorted(map(str, value)))
+    elif isinstance(value, tuple | list):
+        yield False, f"{len(value)} items"
+        for item in value:
+            yield from _flat(item)
+    else:
+        yield False, repr(value)
+
+
+def _file_digest(path: Path) -> str:
+    try:
+        if not path.is_file():
+            return "special" if path.exists() else ""
+        status = path.stat()
+        if status.st_size > _LARGE:
+            return f"{status.st_size} {status.st_mtime_ns}"
+        return digest(path.read_bytes())
+    except OSError:
+        return ""

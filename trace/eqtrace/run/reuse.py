@@ -1,0 +1,189 @@
+"""Results of earlier runs that still hold: found before a run, and kept after it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from eqtrace.cache import Cache, Unreadable, decode, digest, encode
+from eqtrace.model.verdict import MethodResult
+from eqtrace.run.needs import EVERY, Answer, Needs, Runs
+from eqtrace.run.outside import is_installed
+from eqtrace.run.present import Present
+from eqtrace.run.work import Unit
+
+# What happened to user code or to eqtrace, not what was found out: the next run may fare better.
+_PASSING = frozenset({"user-code-failed", "internal-error", "limit"})
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A kept result and what the scenarios gave where it looked."""
+
+    result: MethodResult
+    runs: Runs
+
+
+class Reuse:
+    """The cache as a run sees it.
+
+    Args:
+        cache: the entries on disk.
+        base: a hash of what all results rest on.
+        present: what names stand for now.
+        started: when the run began to read files, in nanoseconds; what changed later is not kept.
+    """
+
+    def __init__(self, cache: Cache, base: str, present: Present, started: int) -> None:
+        self._cache = cache
+        self._base = base
+        self._present = present
+        self._started = started
+        self._candidates: dict[Unit, tuple[Kept, ...]] = {}
+        self._new: list[tuple[str, Needs, Runs, dict[str, Any] | None]] = []
+        self._scenarios: Needs | None = None
+        self._runs, self._runs_known = self._kept_runs()
+        self._stable = True
+        self._seen: dict[str, str] = {}
+
+    def find(self, units: Iterable[Unit]) -> dict[Unit, MethodResult]:
+        """The results that hold. Of others it may turn out once the scenarios have run: see `wanted`."""
+        found = {}
+        for unit in units:
+            kept = tuple(self._kept(unit))
+            hit = next((each for each in kept if all(self._runs.get(k) == v for k, v in each.runs.items())), None)
+            if hit is not None:
+                found[unit] = hit.result
+            else:
+                open_ = (each for each in kept if not self._runs_known or not each.runs.keys() <= self._runs.keys())
+                self._candidates[unit] = tuple(open_)
+        return found
+
+    @property
+    def wanted(self) -> dict[Unit, tuple[Runs, ...]]:
+        """For units without a result so far: what the scenarios would have to give for a kept one to hold."""
+        return {unit: tuple(each.runs for each in kept) for unit, kept in self._candidates.items() if kept}
+
+    def take(self, unit: Unit, answer: Answer) -> tuple[MethodResult, bool]:
+        """A unit's result, and whether it is a kept one; a new one is noted to be kept."""
+        self._note_runs(answer.needs.runs)
+        if answer.scenarios is not None and not answer.scenarios.unknowable:
+            if self._scenarios is not None:
+                answer.scenarios.add(self._scenarios)
+            self._scenarios = answer.scenarios
+        if answer.result is None:
+            return self._candidates[unit][answer.kept].result, True
+        kinds = {fault.kind for fault in answer.result.faults}
+        if not kinds & _PASSING and not answer.needs.unknowable:
+            body = {"result": encode(answer.result)}
+            self._new.append((self._key(unit.equation, unit.method), answer.needs, answer.needs.runs, body))
+        return answer.result, False
+
+    def close(self) -> str:
+        """Writes what is new; why it could not, if so."""
+        if self._scenarios is not None and self._stable:
+            self._write(self._key("scenarios"), self._scenarios, {**self._runs, **self._seen}, {}, bare=True)
+        for key, needs, runs, body in self._new:
+            if body is not None and self._stable:
+                self._write(key, needs, runs, body)
+        if self._new:
+            self._cache.tidy()
+        return self._cache.note
+
+    # --- reading -------------------------------------------------------------------------------------------------
+
+    def _key(self, *parts: str) -> str:
+        return digest(self._base, *parts)
+
+    def _kept_runs(self) -> tuple[Runs, bool]:
+        """What the scenarios give now, where that is known from a run on the same code."""
+        found: dict[str, str] = {}
+        known = False
+        for entry in self._cache.entries(self._key("scenarios")):
+            if self._holds(entry.get("needs")) and _is_texts(entry.get("runs")):
+                found |= entry["runs"]
+                known = True
+        return found, known
+
+    def _kept(self, unit: Unit) -> Iterator[Kept]:
+        for entry in self._cache.entries(self._key(unit.equation, unit.method)):
+            runs: Any = entry.get("runs")
+            if not self._holds(entry.get("needs")) or not _is_texts(runs):
+                continue
+            try:
+                result = decode(entry.get("result"))
+            except Unreadable:
+                continue
+            if (result.equation, result.method) == (unit.equation, unit.method):
+                yield Kept(result, runs)
+
+    def _holds(self, needs: Any) -> bool:
+        if not isinstance(needs, dict) or not needs:
+            return False
+        return all(self._present.holds(name, value) for name, value in needs.items())
+
+    # --- writing -------------------------------------------------------------------------------------------------
+
+    def _note_runs(self, runs: Runs) -> None:
+        """Two workers that saw different things ran code that isn't determined: nothing of it is kept."""
+        for name, value in runs.items():
+            if self._seen.setdefault(name, value) != value:
+                self._stable = False
+
+    def _write(self, key: str, needs: Needs, runs: Runs, body: Mapping[str, Any], bare: bool = False) -> None:
+        files: set[str] = set()
+        names = self._names(needs, bare, files)
+        if any(self._changed(file) for file in files):
+            return
+        found = {name: self._present.of(name) for name in names}
+        if any(value == "special" for value in found.values()):
+            return
+        if body and not body["result"]["faults"]:  # without findings, where things stand in the YAML shows nowhere
+            found = {name: [*value[:2], ""] if name.startswith("equation ") else value for name, value in found.items()}
+        self._cache.put(key, {"needs": found, "runs": dict(runs), **body})
+
+    def _names(self, needs: Needs, bare: bool, files: set[str]) -> set[str]:
+        """The names of all needs; `files` gets the files that they are read from."""
+        present = self._present
+        names = {f"site {each}" if each != EVERY else "sites " for each in needs.sites}
+        names |= {f"equation {each}" if each != EVERY else "equations " for each in needs.equations}
+        names |= {f"package {each}" for each in needs.packages}
+        names |= {f"folder {present.relative(each)}" for each in needs.folders}
+        modules = set()
+        for name, file, marked in needs.modules:
+            path = present.relative(file)
+            files.add(file)
+            known = marked and present.code(path) is not None
+            if known:
+                modules.add(file)
+            names.add(f"{'module' if known else 'whole-module'} {name} {path}")
+        whole = {file for _, file, _ in needs.modules} - modules
+        kind = "code" if bare else "function"
+        for file, qualname in needs.functions:
+            if not os.path.isabs(file) or file in whole:
+                continue
+            path = present.relative(file)
+            code = present.code(path) if file in modules or not is_installed(file) else None
+            if code is not None and qualname in code.functions:
+                names.add(f"{kind} {path}::{qualname}")
+            elif file not in modules and not is_installed(file):
+                names.add(f"file {path}")
+            files.add(file)
+        for file in needs.files:
+            names.add(f"file {present.relative(file)}")
+            files.add(file)
+        return names
+
+    def _changed(self, file: str) -> bool:
+        """Whether a file changed since the run began: what ran may be another version than what was read."""
+        try:
+            status = os.stat(file)
+        except OSError:
+            return False
+        return max(status.st_mtime_ns, status.st_ctime_ns) >= self._started
+
+
+def _is_texts(value: Any) -> bool:
+    return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())

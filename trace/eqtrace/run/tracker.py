@@ -1,0 +1,297 @@
+"""Records what a unit's result rests on while it is worked out."""
+
+from __future__ import annotations
+
+import pickle
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import fields
+from typing import TypeVar
+
+from eqtrace.cache import digest
+from eqtrace.code.fingerprint import outermost
+from eqtrace.model.equation import Equation
+from eqtrace.run.hook import Loader
+from eqtrace.run.marks import Marks
+from eqtrace.run.needs import BETWEEN, EVERY, Needs
+from eqtrace.run.outside import Outside, is_installed
+from eqtrace.run.site import Site
+from eqtrace.run.state import State
+from eqtrace.run.work import Work
+
+_Value = TypeVar("_Value")
+_Result = TypeVar("_Result")
+
+
+class Noted(Mapping[str, _Value]):
+    """A mapping that tells what is looked up in it."""
+
+    def __init__(self, held: Mapping[str, _Value], note: Callable[[str], None]) -> None:
+        self._held = held
+        self._note = note
+
+    def __getitem__(self, key: str) -> _Value:
+        self._note(key)
+        return self._held[key]
+
+    def __contains__(self, key: object) -> bool:
+        self._note(str(key))
+        return key in self._held
+
+    def __iter__(self) -> Iterator[str]:
+        self._note(EVERY)
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        self._note(EVERY)
+        return len(self._held)
+
+
+class Untracked:
+    """Records nothing: what a session does without a cache."""
+
+    marked: Tracker | None = None
+
+    def work(self, work: Work) -> Work:
+        """The work, whose equations, forms and sites tell what is looked up."""
+        return work
+
+    def watch(self, call: Callable[[], _Result]) -> _Result:
+        """Calls user code."""
+        return call()
+
+    def lasting(self, call: Callable[[], _Result]) -> _Result:
+        """Does what later units rely on without doing it again, such as an import."""
+        return call()
+
+    def shared(self, memo: dict[str, _Value], key: str, make: Callable[[], _Value]) -> _Value:
+        """What several units use and the first of them makes; it is kept in `memo`."""
+        if key not in memo:
+            memo[key] = make()
+        return memo[key]
+
+    def everything(self) -> None:
+        """The unit's result rests on all equations and sites."""
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """What happens within (the scenarios' runs) is no need of the unit that happens to ask for it first."""
+        yield
+
+    def runs(self, found: Mapping[str, _Value]) -> Mapping[str, _Value]:
+        """What the scenarios gave, by anchor; the mapping tells what is looked up."""
+        return found
+
+    def evidence(self, of: Callable[[Sequence[str]], object]) -> None:
+        """How to get everything that the scenarios gave at an anchor, or the order in which they reached several."""
+
+    def entered(self, code: types.CodeType) -> None:
+        """A user function runs in an exact twin."""
+
+    def unknowable(self, why: str) -> None:
+        """The unit's result rests on something that can't be named, such as the time it took: it won't be kept."""
+
+
+class Tracker(Untracked):
+    """Records the needs of one unit after the other.
+
+    Args:
+        root: the project's root.
+        is_user_file: whether a file is one of the sources.
+    """
+
+    def __init__(self, root: str, is_user_file: Callable[[str], bool]) -> None:
+        self.marks = Marks()
+        self.marked = self
+        self.scenarios = Needs()  # what the scenarios' runs rest on
+        self._root = root.rstrip("/") + "/"
+        self._is_user_file = is_user_file
+        self._outside = Outside()
+        self._unit = Needs()
+        self._lasting = Needs()  # of everything that later units build on
+        self._work: Work | None = None
+        self._before = set(sys.modules)
+        self._packages = {name.partition(".")[0] for name in self._before}
+        self._own: dict[str, types.ModuleType] = {}
+        self._state: object = ()
+        self._evidence: Callable[[Sequence[str]], object] = lambda anchors: None
+        self._digests: dict[str, str] = {}
+        self._shared: dict[tuple[int, str], Needs] = {}
+
+    def is_own(self, file: str) -> bool:
+        """Whether a file is the user's own: it lies in the root or is named by the work, and is not installed."""
+        return self._is_user_file(file) or (file.startswith(self._root) and not is_installed(file))
+
+    def work(self, work: Work) -> Work:
+        """See the base class."""
+        self._work = work
+        return _NotedWork(
+            **{each.name: getattr(work, each.name) for each in fields(work)}
+            | {
+                "equations": Noted(work.equations, lambda name: self._unit.equations.add(name)),
+                "forms": Noted(work.forms, lambda name: self._unit.equations.add(name)),
+                "sites": Noted(work.sites, lambda name: self._unit.sites.add(name)),
+            }
+        )
+
+    def watch(self, call: Callable[[], _Result]) -> _Result:
+        """See the base class."""
+        with self._outside.watched():
+            return call()
+
+    def lasting(self, call: Callable[[], _Result]) -> _Result:
+        """See the base class."""
+        before, self._unit = self._unit, Needs()
+        before.functions |= self.marks.take()
+        try:
+            return call()
+        finally:
+            self._unit.functions |= self.marks.take()
+            if self._imported():
+                self._state = State(self._own.values(), frozenset(self._own))
+            self._lasting.add(self._unit)
+            before.add(self._unit)
+            self._unit = before
+
+    @contextmanager
+    def apart(self) -> Iterator[None]:
+        """See the base class."""
+        self._collect()
+        before, self._unit = self._unit, Needs()
+        self._outside.clear()
+        try:
+            yield
+        finally:
+            self._close()
+            self._unit.sites.add(EVERY)
+            self.scenarios.add(self._unit)
+            self.scenarios.add(self._lasting)
+            self._unit = before
+            self._outside.clear()
+
+    def shared(self, memo: dict[str, _Value], key: str, make: Callable[[], _Value]) -> _Value:
+        """See the base class; what making it rests on, every unit rests on that uses it."""
+        name = (id(memo), key)
+        if name not in self._shared:
+            self._collect()
+            before, self._unit = self._unit, Needs()
+            try:
+                memo[key] = make()
+                self._collect()
+                self._shared[name] = self._unit
+            finally:
+                self._unit = before
+        self._unit.add(self._shared[name])
+        return memo[key]
+
+    def everything(self) -> None:
+        """See the base class."""
+        self._unit.equations.add(EVERY)
+        self._unit.sites.add(EVERY)
+
+    def runs(self, found: Mapping[str, _Value]) -> Mapping[str, _Value]:
+        """See the base class."""
+        return Noted(found, self._note_run)
+
+    def evidence(self, of: Callable[[Sequence[str]], object]) -> None:
+        """See the base class."""
+        self._evidence = of
+
+    def entered(self, code: types.CodeType) -> None:
+        """See the base class."""
+        self._unit.functions.add((code.co_filename, outermost(code.co_qualname)))
+
+    def unknowable(self, why: str) -> None:
+        """See the base class."""
+        self._unit.unknowable = why
+
+    def run_digest(self, name: str) -> str:
+        """A hash of what the scenarios gave at an anchor (or the order of several); '' where it can't be hashed."""
+        if name not in self._digests:
+            try:
+                self._digests[name] = digest(pickle.dumps(self._evidence(name.split(BETWEEN)), 5))
+            except Exception:  # what user code's objects raise
+                self._digests[name] = ""
+        return self._digests[name]
+
+    def begin(self) -> None:
+        """A unit starts."""
+        self._unit = Needs()
+        self.marks.take()
+        self._outside.clear()
+
+    def end(self, equation: Equation) -> Needs:
+        """A unit is done: what its result rests on."""
+        assert self._work is not None
+        held = self._work.sites
+        cited = [held[anchor.id] for anchor in equation.anchors if anchor.id in held]
+        self._unit.functions |= {(site.file, outermost(site.function)) for site in cited if site.function}
+        self._unit.equations.add(equation.id)
+        self._close()
+        self._unit.add(self._lasting)
+        if len(self._unit.runs) > 1:
+            order = BETWEEN.join(sorted(self._unit.runs))
+            self._unit.runs[order] = self.run_digest(order)
+        if "" in self._unit.runs.values():
+            self._unit.unknowable = "what the scenarios gave can't be told apart"
+        return self._unit
+
+    def _note_run(self, anchor: str) -> None:
+        if anchor == EVERY:
+            self._unit.unknowable = "it looked at everything that the scenarios gave"
+        else:
+            self._unit.runs[anchor] = self.run_digest(anchor)
+
+    def _collect(self) -> None:
+        """Takes over what marks and hooks saw."""
+        self._unit.functions |= self.marks.take()
+        self._unit.files |= self._outside.files
+        self._unit.folders |= self._outside.folders
+        self._unit.unknowable = self._unit.unknowable or self._outside.unknowable
+
+    def _close(self) -> None:
+        """Adds modules and packages, and remembers what this run left behind for later ones."""
+        self._collect()
+        imported = self._imported()
+        now = State(self._own.values(), frozenset(self._own))
+        if imported or now != self._state:
+            self._lasting.functions |= self._unit.functions
+            self._lasting.files |= self._unit.files
+            self._lasting.folders |= self._unit.folders
+        self._state = now
+        self._unit.modules |= self._lasting.modules
+        self._unit.packages |= self._lasting.packages
+
+    def _imported(self) -> bool:
+        """Takes note of modules that are new; whether some are the user's."""
+        found = False
+        for name, module in list(sys.modules.items()):
+            if name in self._before or name in self._own:
+                continue
+            file = getattr(module, "__file__", None)
+            if not isinstance(file, str):
+                continue
+            if not is_installed(file) or self._is_user_file(file):
+                loader = getattr(getattr(module, "__spec__", None), "loader", None)
+                marked = isinstance(loader, Loader) and loader.marked and file not in self.marks.without
+                self._lasting.modules.add((name, file, marked))
+                self._own[name] = module
+                found = True
+            else:
+                self._before.add(name)
+                top = name.partition(".")[0]
+                if top not in self._packages:
+                    self._packages.add(top)
+                    self._lasting.packages.add(top)
+        return found
+
+
+class _NotedWork(Work):
+    """Work that tells what is looked up in it; sites of a function come with the function's own needs."""
+
+    def sites_in(self, file: str, function: str) -> list[Site]:
+        """The sites of one function."""
+        held = self.sites._held if isinstance(self.sites, Noted) else self.sites
+        return [site for site in held.values() if (site.file, site.function) == (file, function)]
