@@ -68,6 +68,10 @@ def gradient_problem(
     if not parts:
         raise NoGradient(f"no left side of {equation.id} is the gradient by a symbol of its forward")
     to_prove(target, equation, form, skip=frozenset(parts))  # for the definitions among the other statements
+    for by in parts.values():
+        if by not in target.depends(meaning.output):
+            where = "say in `given` which forms the forward has"
+            raise NoGradient(f"no form of the forward shows how {meaning.output} depends on {by}; {where}")
     meaning.read_definitions()
     found = [claim for part in parts for claim in meaning.claims(form, part)]
     used = {definition.source for definition in target.definitions.values()}
