@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from eqtrace.checks.registry import BY_NAME
 from eqtrace.code.index import Index
 from eqtrace.config import Config
+from eqtrace.formula.compose import link, rests_on
 from eqtrace.formula.form import Form, read
 from eqtrace.link.audit import Audit
 from eqtrace.link.audit import audit as link_audit
@@ -21,7 +22,7 @@ from eqtrace.model.finding import Fault, Finding, Related, Severity
 from eqtrace.model.results import Results
 from eqtrace.model.span import Span, Text
 from eqtrace.model.topic import Specification
-from eqtrace.model.verdict import Evidence, MethodResult, Verdict
+from eqtrace.model.verdict import Evidence, MethodResult, Verdict, weakest
 from eqtrace.report import mathml
 from eqtrace.run.outcome import Crashed, Done, Lost
 from eqtrace.run.pool import Pool
@@ -70,6 +71,7 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
         if selected is None or equation.id in selected:
             faults += [replace(fault, equation=equation.id) for fault in found if not _is_told(fault, specification)]
             faults += _unreadable_call(equation)
+    link(forms, specification.equations)
     chosen = tuple(each.id for each in specification.equations if selected is None or each.id in selected)
     linked = link_audit(specification, index, config, None if selected is None else frozenset(chosen))
     faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
@@ -138,7 +140,7 @@ def verify(
     """The static checks, then every method of the selected equations in worker processes."""
     started = time.perf_counter()
     project = read_project(config, selected)
-    outcome = _methods(project, jobs, seed, timeout, progress)
+    outcome = capped(_methods(project, jobs, seed, timeout, progress), project.forms)
     methods: dict[str, tuple[MethodResult, ...]] = {}
     for result in outcome:
         methods[result.equation] = (*methods.get(result.equation, ()), result)
@@ -146,6 +148,32 @@ def verify(
     faults = [*project.faults, *(fault for result in outcome for fault in result.faults)]
     faults += _not_executed(project, executions, faults)
     return _results("verify", project, faults, methods, executions, seed, started)
+
+
+def capped(results: list[MethodResult], forms: Mapping[str, Form]) -> list[MethodResult]:
+    """The results, those of compositions at best the weakest of what they rest on, as far as this run verified it."""
+    verdicts: dict[str, list[Verdict]] = {}
+    for result in results:
+        verdicts.setdefault(result.equation, []).append(result.verdict)
+    return [
+        _capped(each, sorted(rests_on(forms[each.equation])), verdicts)
+        if each.method == "composition" and each.equation in forms
+        else each
+        for each in results
+    ]
+
+
+def _capped(result: MethodResult, resting: list[str], verdicts: Mapping[str, list[Verdict]]) -> MethodResult:
+    limits = [f"resting on {name}, not verified in this run" for name in resting if name not in verdicts]
+    verdict = result.verdict
+    for name in resting:
+        found = weakest(verdicts.get(name, [verdict]))
+        if weakest([verdict, found]) is not verdict:
+            # What rests on a wrong equation is not itself shown to be wrong.
+            verdict = Verdict.NOT_CHECKED if found is Verdict.REFUTED else found
+            limits.append(f"resting on {name}, which is {found.value}")
+    evidence = replace(result.evidence, limits=(*result.evidence.limits, *limits))
+    return replace(result, verdict=verdict, evidence=evidence)
 
 
 def _methods(project: Project, jobs: int, seed: int, timeout: float, progress: Progress | None) -> list[MethodResult]:
