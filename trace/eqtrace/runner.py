@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from eqtrace.checks.registry import BY_NAME
 from eqtrace.code.index import Index
+from eqtrace.code.source import Statement
 from eqtrace.config import Config
 from eqtrace.formula.compose import link, rests_on
 from eqtrace.formula.form import Form, read
@@ -17,6 +18,7 @@ from eqtrace.link.audit import Audit
 from eqtrace.link.audit import audit as link_audit
 from eqtrace.link.infer import complete
 from eqtrace.link.match import match
+from eqtrace.link.target import resolve_target
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Finding, Related, Severity
 from eqtrace.model.results import Results
@@ -26,7 +28,7 @@ from eqtrace.model.verdict import Evidence, MethodResult, Verdict, weakest
 from eqtrace.report import mathml
 from eqtrace.run.outcome import Crashed, Done, Lost
 from eqtrace.run.pool import Pool
-from eqtrace.run.site import Site
+from eqtrace.run.site import FOLLOWED, Site
 from eqtrace.run.work import COMPUTING, EXECUTED, Unit, Work, site_of
 from eqtrace.spec import sizes
 from eqtrace.spec.load import load
@@ -71,6 +73,7 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
         if selected is None or equation.id in selected:
             faults += [replace(fault, equation=equation.id) for fault in found if not _is_told(fault, specification)]
             faults += _unreadable_call(equation)
+            faults += _unknown_calls(equation, index)
     link(forms, specification.equations)
     chosen = tuple(each.id for each in specification.equations if selected is None or each.id in selected)
     linked = link_audit(specification, index, config, None if selected is None else frozenset(chosen))
@@ -240,6 +243,7 @@ def _work(project: Project, seed: int) -> Work:
         sites={name: site for name, site in sites.items() if modules[site.file]},
         scenarios=os.path.join(root, scenarios) if scenarios else None,
         beside=_beside(project),
+        followed=_followed(project, sites.values()),
         draws=sizes.draws(project.config),
         seed=seed,
     )
@@ -263,6 +267,32 @@ def _differentiated(project: Project) -> Iterator[Text]:
         gradient = project.equations[name].gradient
         if gradient is not None:
             yield from (gradient.forward, gradient.backward)
+
+
+def _followed(project: Project, sites: Iterable[Site]) -> dict[str, Site]:
+    """The functions of which selected equations say in what order they are called, and those that call them."""
+    ordered = [project.equations[name] for name in project.selected if project.equations[name].order]
+    wanted = {text.value for equation in ordered for text in equation.order}
+    lines = {anchor.id for equation in ordered for anchor in equation.anchors if anchor.role in EXECUTED}
+    wanted |= {f"{site.path}::{site.function}" for site in sites if site.anchor in lines and site.function}
+    found = {}
+    for target in sorted(wanted):
+        function = resolve_target(target, project.index)
+        if isinstance(function, Statement):
+            span = function.span
+            file = os.path.join(str(project.index.root), span.path)
+            place = (span.line, span.column, span.end_line, span.end_column)
+            name = f"{span.path}::{function.function}"
+            found[target] = Site(name, span.path, file, *place, function=function.function, role=FOLLOWED, whole=True)
+    return found
+
+
+def _unknown_calls(equation: Equation, index: Index) -> Iterator[Fault]:
+    """Functions of an `order` that are not there."""
+    for text in equation.order:
+        if not isinstance(resolve_target(text.value, index), Statement):
+            message = f"order: there is no function `{text.value}`"
+            yield Fault("unknown-reference", message, text.span, "write 'path/file.py::name'", (), equation.id)
 
 
 def _beside(project: Project) -> dict[str, Site]:

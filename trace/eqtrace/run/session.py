@@ -53,7 +53,7 @@ class Session:
         self._activity = activity
         self._poisoned = poisoned
         self.recorder = Recorder()
-        install(work.sites.values(), self.recorder, work.pythonpath)
+        install([*work.sites.values(), *work.followed.values()], self.recorder, work.pythonpath)
         self.twins = {constants: Shadows(self.is_user_file, constants) for constants in Constants}
         self.captures = Captures(self)
 

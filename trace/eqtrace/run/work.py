@@ -38,6 +38,7 @@ class Work:
     forms: Mapping[str, Form]
     sites: Mapping[str, Site]  # by anchor id
     beside: Mapping[str, Site]  # by anchor id: computing statements that gradients look at; nothing is recorded there
+    followed: Mapping[str, Site]  # whole functions of which the order of calls is recorded, by 'path::name'
     scenarios: str | None  # absolute path of the scenarios file
     draws: tuple[Mapping[str, int], ...]  # sizes of the scenarios
     seed: int = 0

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from eqtrace.model.equation import Equation
 from eqtrace.model.verdict import MethodResult
-from eqtrace.run.methods import composition, constraint, distribution, structure, value, vjp
+from eqtrace.run.methods import composition, constraint, distribution, order, structure, value, vjp
 from eqtrace.run.methods.proof import proof
 from eqtrace.run.methods.unbuilt import unbuilt
 
@@ -23,5 +23,6 @@ METHODS: dict[str, Callable[[Equation, Session], MethodResult]] = {
     "derivative": proof("derivative"),
     "identity": proof("identity"),
     "composition": composition.verify,
-    **{word: unbuilt(word) for word in ("order", "discrete")},
+    "order": order.verify,
+    **{word: unbuilt(word) for word in ("discrete",)},
 }
