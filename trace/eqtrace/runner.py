@@ -14,6 +14,7 @@ from eqtrace.code.source import Statement
 from eqtrace.config import Config
 from eqtrace.formula.compose import link, rests_on
 from eqtrace.formula.form import Form, read
+from eqtrace.link import references
 from eqtrace.link.audit import Audit
 from eqtrace.link.audit import audit as link_audit
 from eqtrace.link.infer import complete
@@ -78,6 +79,8 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
     chosen = tuple(each.id for each in specification.equations if selected is None or each.id in selected)
     linked = link_audit(specification, index, config, None if selected is None else frozenset(chosen))
     faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
+    if config.references is not None:
+        faults += references.faults(config.references, index)
     every = tuple(_without_echoes((*specification.faults, *faults, *linked.faults)))
     return Project(config, specification, index, forms, every, chosen, linked)
 
@@ -232,7 +235,7 @@ def _work(project: Project, seed: int) -> Work:
     for text in _differentiated(project):
         path = text.value.partition("::")[0]
         modules[os.path.join(root, path)] = project.index.module_name(path) or ""
-    scenarios = project.config.scenarios
+    scenarios, referenced = project.config.scenarios, project.config.references
     return Work(
         root=root,
         pythonpath=tuple(os.path.normpath(os.path.join(root, entry)) for entry in project.config.pythonpath),
@@ -242,6 +245,7 @@ def _work(project: Project, seed: int) -> Work:
         forms=project.forms,
         sites={name: site for name, site in sites.items() if modules[site.file]},
         scenarios=os.path.join(root, scenarios) if scenarios else None,
+        references=os.path.join(root, referenced) if referenced else None,
         beside=_beside(project),
         followed=_followed(project, sites.values()),
         draws=sizes.draws(project.config),

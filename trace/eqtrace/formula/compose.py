@@ -199,7 +199,9 @@ class _Resolution:
         key = f"{scope.prefix}{symbol}"
         if key in scope.known.values():
             key = f"{scope.prefix}={symbol}"  # its value, where an argument has the same name
-        indices = tuple(each.name for each in left.subscripts if isinstance(each, Name)) if isinstance(left, Indexed) else ()
+        indices = (
+            tuple(each.name for each in left.subscripts if isinstance(each, Name)) if isinstance(left, Indexed) else ()
+        )
         self.steps.append(Step(form, part, body, indices, inputs, key))
         return key
 
@@ -238,7 +240,9 @@ class _Resolution:
                 assert form is not None
                 left = _defined(form, part)
                 if left is not None and given.rename.get(left, left) == name:
-                    inside = _Scope(self._library.topic(other), {}, f"{scope.prefix}{other}/", (scope, equation, given.rename))
+                    inside = _Scope(
+                        self._library.topic(other), {}, f"{scope.prefix}{other}/", (scope, equation, given.rename)
+                    )
                     yield inside, other, part, left
         for other in scope.equations:
             form = self._library.forms[other]

@@ -102,7 +102,6 @@ class _Program:
             wanted = None if wanted.all() else np.broadcast_to(wanted, shape)
         return Evaluation(spread, self.indices, wanted, operations.kinks)
 
-
     def entries(self, values: Values, sizes: Mapping[str, int], operations: Operations, *, widen: bool) -> Array:
         """The first node as an array over the indices, within an evaluation whose arithmetic is at work.
 

@@ -53,6 +53,8 @@ class Session:
         self._activity = activity
         self._poisoned = poisoned
         self.recorder = Recorder()
+        if any("discrete" in equation.methods for equation in work.equations.values()):
+            import hypothesis.extra.numpy  # noqa: F401  (before the user's modules can hide what it needs)
         install([*work.sites.values(), *work.followed.values()], self.recorder, work.pythonpath)
         self.twins = {constants: Shadows(self.is_user_file, constants) for constants in Constants}
         self.captures = Captures(self)

@@ -157,7 +157,12 @@ def test_it_is_at_best_what_it_rests_on(verified):
         others = [replace_verdict(result, f"t.{name}", verdict) for name, verdict in verdicts.items()]
         return runner.capped([result, *others], project.forms)[0]
 
-    best = {"mean": Verdict.CERTIFIED, "centred": Verdict.CERTIFIED, "variance": Verdict.CERTIFIED, "centre": Verdict.CERTIFIED}
+    best = {
+        "mean": Verdict.CERTIFIED,
+        "centred": Verdict.CERTIFIED,
+        "variance": Verdict.CERTIFIED,
+        "centre": Verdict.CERTIFIED,
+    }
     assert capped(**best).verdict is Verdict.CERTIFIED
     assert capped(**{**best, "mean": Verdict.SAMPLED}).verdict is Verdict.SAMPLED
     assert capped(**{**best, "variance": Verdict.REFUTED}).verdict is Verdict.NOT_CHECKED

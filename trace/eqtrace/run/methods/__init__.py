@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from eqtrace.model.equation import Equation
 from eqtrace.model.verdict import MethodResult
-from eqtrace.run.methods import composition, constraint, distribution, order, structure, value, vjp
+from eqtrace.run.methods import composition, constraint, discrete, distribution, order, structure, value, vjp
 from eqtrace.run.methods.proof import proof
-from eqtrace.run.methods.unbuilt import unbuilt
 
 if TYPE_CHECKING:
     from eqtrace.run.session import Session
@@ -24,5 +23,5 @@ METHODS: dict[str, Callable[[Equation, Session], MethodResult]] = {
     "identity": proof("identity"),
     "composition": composition.verify,
     "order": order.verify,
-    **{word: unbuilt(word) for word in ("discrete",)},
+    "discrete": discrete.verify,
 }
