@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from eqtrace.formula.arithmetic import EvaluationError
+from eqtrace.formula.arithmetic import EvaluationError, Value
 from eqtrace.formula.claims import claims
 from eqtrace.formula.form import Form, Shape
 from eqtrace.formula.grid import Carried, Run
@@ -76,7 +76,7 @@ class Function:
             self._steps = tuple(_Resolution(self.library, self.use, path).steps)
         return self._steps
 
-    def value(self, run: Run, arguments: Sequence[Carried]) -> object:
+    def value(self, run: Run, arguments: Sequence[Carried]) -> Value:
         """The value for these arguments, in the arithmetic of a run.
 
         Raises:

@@ -57,6 +57,6 @@ def _outer(module: str) -> Iterator[str]:
 
 
 def _is_own(module: str, index: Index) -> bool:
-    """Whether a module is a file of the project or of a package whose code is cited; any of them could import that code."""
+    """Whether a module is a file of the project, or of a package whose code is cited: it could import that code."""
     path = index.module_path(module)
     return path is not None

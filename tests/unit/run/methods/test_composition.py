@@ -92,7 +92,9 @@ equations:
     anchors: [{role: computes, at: 'subject.py:18', in: both, code: 'return X + centre(centre(X, g), h)', bind: {Y: result}}]
   - id: t.gap
     sympy: 'Eq(r, Abs(x - y)/(1 + Abs(x) + Abs(y)))'
-    anchors: [{role: computes, at: 'subject.py:22', in: gap, code: 'return abs(a - b) / (1 + abs(a) + abs(b))', bind: {r: result}}]
+    anchors:
+      - {role: computes, at: 'subject.py:22', in: gap, bind: {r: result},
+         code: 'return abs(a - b) / (1 + abs(a) + abs(b))'}
   - id: t.worst
     sympy: 'Eq(w, MaxOver(R(a[s], b[s]), s))'
     method: [composition]
