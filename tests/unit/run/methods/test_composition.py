@@ -74,7 +74,9 @@ equations:
     anchors: [{role: computes, at: 'subject.py:7', in: centre, code: 'v = (c * c).mean(axis=1)'}]
   - id: t.centre
     sympy: 'Eq(N[t, i], g[i]*c[t, i]/sqrt(v[t] + 1/2))'
-    anchors: [{role: computes, at: 'subject.py:8', in: centre, code: 'return g * c / np.sqrt(v[:, None] + 0.5)', bind: {N: result}}]
+    anchors:
+      - {role: computes, at: 'subject.py:8', in: centre, bind: {N: result},
+         code: 'return g * c / np.sqrt(v[:, None] + 0.5)'}
   - id: t.first
     sympy: 'Eq(H[t, i], C(X, g)[t, i])'
     method: [composition]
@@ -89,7 +91,8 @@ equations:
     sympy: 'Eq(Y[t, i], X[t, i] + C(C(X, g), h)[t, i])'
     method: [composition]
     functions: {C: {equation: t.centre, args: [X, g]}}
-    anchors: [{role: computes, at: 'subject.py:18', in: both, code: 'return X + centre(centre(X, g), h)', bind: {Y: result}}]
+    anchors:
+      - {role: computes, at: 'subject.py:18', in: both, bind: {Y: result}, code: 'return X + centre(centre(X, g), h)'}
   - id: t.gap
     sympy: 'Eq(r, Abs(x - y)/(1 + Abs(x) + Abs(y)))'
     anchors:
