@@ -78,8 +78,9 @@ class Project:
         return text[: text.index(old)].count("\n") + 1
 
     def hashes(self) -> dict[str, str]:
-        """Every file but what Python's cache holds."""
-        files = [file for file in self.root.rglob("*") if file.is_file() and "__pycache__" not in file.parts]
+        """Every file but what the caches of Python and of eqtrace hold."""
+        kept = {"__pycache__", ".eqtrace"}
+        files = [file for file in self.root.rglob("*") if file.is_file() and not kept & {*file.parts}]
         return {str(file.relative_to(self.root)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
     def processes(self) -> list[str]:
