@@ -67,6 +67,10 @@ def gradient_problem(
     parts = {part: name for part in range(len(form.parts)) if (name := meaning.gradient_part(form, part))}
     if not parts:
         raise NoGradient(f"no left side of {equation.id} is the gradient by a symbol of its forward")
+    known = target.depends(meaning.output)
+    for symbol in parts.values():
+        if symbol not in known:  # else a form that is not there would make every gradient 0
+            raise NoGradient(f"no form of the forward says how {meaning.output} depends on {symbol}")
     to_prove(target, equation, form, skip=frozenset(parts))  # for the definitions among the other statements
     for by in parts.values():
         if by not in target.depends(meaning.output):

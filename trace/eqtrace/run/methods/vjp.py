@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 LEAST = 8  # points at which the identity must be shown
 _COUNTED = (Shown.CERTIFIED, Shown.TO_CONSTANTS)
+_CODE_SHOWN = (Verdict.CERTIFIED, Verdict.CERTIFIED_TO_CONSTANTS)
 _SHOWN_FORMS = (Verdict.PROVED, Verdict.PROVED_AT_SIZES, Verdict.CERTIFIED)
 
 
@@ -40,6 +41,9 @@ def verify(equation: Equation, session: Session) -> MethodResult:
         what = str(error)
         fault = Fault("method-not-run", f"{equation.id}: {what}", _place(equation), error.hint, (), equation.id, "vjp")
         judged = Judged(Verdict.NOT_CHECKED, [fault], f"the adjoint identity was not run: {what}")
+    proof = judged.proof
+    if proof is not None and proof.verdict is Verdict.REFUTED:
+        _weigh(proof, half, judged, equation, session)
     verdict = weakest((half.verdict, judged.verdict))
     detail = "; ".join(filter(None, (judged.detail, half.evidence.detail)))
     evidence = replace(
@@ -76,6 +80,26 @@ class Judged:
     points: int = 0
     certified: int = 0
     limits: tuple[str, ...] = ()
+    proof: Proof | None = None
+
+
+def _weigh(proof: Proof, half: MethodResult, judged: Judged, equation: Equation, session: Session) -> None:
+    """Takes a form for refuted, unless the code that gives its values is shown to be the gradient.
+
+    Then it can't be wrong where it was tried, and it is the forms that the specification has of the forward that are
+    another function than the code's forward.
+    """
+    what = proof.counterexample or proof.detail
+    if half.verdict in _CODE_SHOWN and judged.verdict in _CODE_SHOWN:
+        message = f"{equation.id}: the forward's forms have another derivative than the code's forward: {what}"
+        judged.limits = (*judged.limits, message)
+        return
+    statements = equation.statements
+    place = statements[proof.part].span if proof.part < len(statements) else equation.span
+    hint = f"seed {session.work.seed}" if proof.counterexample else ""
+    message = f"the form is not the derivative of the forward's form: {what}"
+    judged.faults.append(Fault("gradient-form-mismatch", message, place, hint, (), equation.id, "vjp"))
+    judged.verdict = Verdict.REFUTED
 
 
 class _Judgement:
@@ -105,9 +129,6 @@ class _Judgement:
         if self._differences(run, faults) or run.effects:
             verdict = Verdict.REFUTED
         proof = _proof(self._equation, self._session)
-        if proof is not None and proof.verdict is Verdict.REFUTED:
-            faults.append(self._form_mismatch(proof))
-            verdict = Verdict.REFUTED
         shown = sum(counted[each] for each in _COUNTED)
         by = ", ".join(entry.name for entry in self._entries)
         compared = sum(each.compared for _, each in self._differenced(run))
@@ -117,7 +138,7 @@ class _Judgement:
         if proof is not None and proof.verdict in _SHOWN_FORMS:
             detail += f"; the form is the derivative of the forward's form: {proof.detail}"
         limits = (*self._limits(run, counted), *self._form_limits(proof))
-        return Judged(verdict, faults, detail, len(run.points), shown, limits)
+        return Judged(verdict, faults, detail, len(run.points), shown, limits, proof)
 
     def _counted(self, run: Run) -> Counter[Shown]:
         """Points by what they show, all of the equation's entries together."""
@@ -219,13 +240,6 @@ class _Judgement:
             yield f"{function}: {kinks} numbers had a kink within a step and were not differenced"
 
     # --- the form
-
-    def _form_mismatch(self, proof: Proof) -> Fault:
-        message = f"the form is not the derivative of the forward's form: {proof.counterexample or proof.detail}"
-        statements = self._equation.statements
-        place = statements[proof.part].span if proof.part < len(statements) else self._equation.span
-        hint = f"seed {self._session.work.seed}" if proof.counterexample else ""
-        return Fault("gradient-form-mismatch", message, place, hint, (), self._equation.id, "vjp")
 
     def _form_limits(self, proof: Proof | None) -> Iterator[str]:
         if proof is None:
