@@ -81,6 +81,7 @@ DERIVATIVES = {
     "softmax_backward.jacobian",
 }
 IDENTITIES = {"softmax.shift_invariance", "xavier_uniform.variance"}
+KINKS = {"relu_backward.masked_gradient"}
 CONSTANTS: set[str] = set()  # certified up to module constants
 
 
@@ -127,6 +128,8 @@ def _check_verdicts(results: Results) -> None:
             if method.method in ("vjp", "derivative", "identity"):
                 assert "proved for all sizes" in method.evidence.detail, equation
             assert method.evidence.points > 0, equation
+            limits = method.evidence.limits
+            assert all("lie on a kink" in each for each in limits) if equation in KINKS else limits == (), equation
 
 
 def _check_executions(results: Results) -> None:

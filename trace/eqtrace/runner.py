@@ -13,24 +13,28 @@ from typing import TYPE_CHECKING
 from eqtrace.cache import Cache
 from eqtrace.checks.registry import BY_NAME
 from eqtrace.code.index import Index
+from eqtrace.code.source import Statement
 from eqtrace.config import Config
+from eqtrace.formula.compose import link, rests_on
 from eqtrace.formula.form import Form, read
+from eqtrace.link import references
 from eqtrace.link.audit import Audit
 from eqtrace.link.audit import audit as link_audit
 from eqtrace.link.infer import complete
 from eqtrace.link.match import match
+from eqtrace.link.target import resolve_target
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Finding, Related, Severity
 from eqtrace.model.results import Results
 from eqtrace.model.span import Span, Text
 from eqtrace.model.topic import Specification
-from eqtrace.model.verdict import Evidence, MethodResult, Verdict
+from eqtrace.model.verdict import Evidence, MethodResult, Verdict, weakest
 from eqtrace.report import mathml
 from eqtrace.run.needs import Asked
 from eqtrace.run.outcome import Crashed, Done, Lost
 from eqtrace.run.present import Present, base
 from eqtrace.run.reuse import Reuse
-from eqtrace.run.site import Site
+from eqtrace.run.site import FOLLOWED, Site
 from eqtrace.run.work import COMPUTING, EXECUTED, Unit, Work, site_of
 from eqtrace.spec import sizes
 from eqtrace.spec.load import load
@@ -79,9 +83,13 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
         if selected is None or equation.id in selected:
             faults += [replace(fault, equation=equation.id) for fault in found if not _is_told(fault, specification)]
             faults += _unreadable_call(equation)
+            faults += _unknown_calls(equation, index)
+    link(forms, specification.equations)
     chosen = tuple(each.id for each in specification.equations if selected is None or each.id in selected)
     linked = link_audit(specification, index, config, None if selected is None else frozenset(chosen))
     faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
+    if config.references is not None:
+        faults += references.faults(config.references, index)
     every = tuple(_without_echoes((*specification.faults, *faults, *linked.faults)))
     return Project(config, specification, index, forms, every, chosen, linked)
 
@@ -155,6 +163,32 @@ def verify(
         return verification.results()
 
 
+def capped(results: list[MethodResult], forms: Mapping[str, Form]) -> list[MethodResult]:
+    """The results, those of compositions at best the weakest of what they rest on, as far as this run verified it."""
+    verdicts: dict[str, list[Verdict]] = {}
+    for result in results:
+        verdicts.setdefault(result.equation, []).append(result.verdict)
+    return [
+        _capped(each, sorted(rests_on(forms[each.equation])), verdicts)
+        if each.method == "composition" and each.equation in forms
+        else each
+        for each in results
+    ]
+
+
+def _capped(result: MethodResult, resting: list[str], verdicts: Mapping[str, list[Verdict]]) -> MethodResult:
+    limits = [f"resting on {name}, not verified in this run" for name in resting if name not in verdicts]
+    verdict = result.verdict
+    for name in resting:
+        found = weakest(verdicts.get(name, [verdict]))
+        if weakest([verdict, found]) is not verdict:
+            # What rests on a wrong equation is not itself shown to be wrong.
+            verdict = Verdict.NOT_CHECKED if found is Verdict.REFUTED else found
+            limits.append(f"resting on {name}, which is {found.value}")
+    evidence = replace(result.evidence, limits=(*result.evidence.limits, *limits))
+    return replace(result, verdict=verdict, evidence=evidence)
+
+
 @dataclass(frozen=True, slots=True)
 class Running:
     """How units are run."""
@@ -221,7 +255,7 @@ class Verification:
 
     def results(self) -> Results:
         """Everything that was found out so far."""
-        answered = [self._results[unit] for unit in self.units() if unit in self._results]
+        answered = self._answered()
         methods: dict[str, tuple[MethodResult, ...]] = {}
         for result in answered:
             methods[result.equation] = (*methods.get(result.equation, ()), result)
@@ -233,8 +267,10 @@ class Verification:
 
     def of(self, equation: str, method: str) -> tuple[MethodResult, tuple[Finding, ...]]:
         """A unit's result with its findings: its own, and those of its equation that are no method's."""
-        self.answer([equation])
-        answered = [self._results[unit] for unit in self.units([equation])]
+        form = self.project.forms.get(equation)
+        resting = rests_on(form) if form is not None and method == "composition" else ()
+        self.answer([equation, *(name for name in resting if name in self.project.selected)])
+        answered = [each for each in self._answered() if each.equation == equation]
         static = [fault for fault in self.project.faults if fault.equation == equation]
         faults = [*static, *(fault for result in answered for fault in result.faults)]
         faults += [
@@ -243,11 +279,17 @@ class Verification:
             if fault.equation == equation
         ]
         mine = [fault for fault in faults if fault.method in (None, method)]
-        return self._results[Unit(equation, method)], _findings(self.project.config, mine)
+        result = next(each for each in answered if each.method == method)
+        return result, _findings(self.project.config, mine)
 
     def general(self) -> tuple[Finding, ...]:
         """The findings of the static checks that belong to no equation."""
         return _findings(self.project.config, (fault for fault in self.project.faults if fault.equation is None))
+
+    def _answered(self) -> list[MethodResult]:
+        """The results so far, in the order of the specification."""
+        found = [self._results[unit] for unit in self.units() if unit in self._results]
+        return capped(found, self.project.forms)
 
     def _unanswered(self) -> list[Unit]:
         known = self._results.keys()
@@ -314,7 +356,7 @@ def _work(project: Project, seed: int) -> Work:
     for text in _differentiated(project):
         path = text.value.partition("::")[0]
         modules[os.path.join(root, path)] = project.index.module_name(path) or ""
-    scenarios = project.config.scenarios
+    scenarios, referenced = project.config.scenarios, project.config.references
     return Work(
         root=root,
         pythonpath=tuple(os.path.normpath(os.path.join(root, entry)) for entry in project.config.pythonpath),
@@ -324,7 +366,9 @@ def _work(project: Project, seed: int) -> Work:
         forms=project.forms,
         sites={name: site for name, site in sites.items() if modules[site.file]},
         scenarios=os.path.join(root, scenarios) if scenarios else None,
+        references=os.path.join(root, referenced) if referenced else None,
         beside=_beside(project),
+        followed=_followed(project, sites.values()),
         draws=sizes.draws(project.config),
         seed=seed,
     )
@@ -348,6 +392,32 @@ def _differentiated(project: Project) -> Iterator[Text]:
         gradient = project.equations[name].gradient
         if gradient is not None:
             yield from (gradient.forward, gradient.backward)
+
+
+def _followed(project: Project, sites: Iterable[Site]) -> dict[str, Site]:
+    """The functions of which selected equations say in what order they are called, and those that call them."""
+    ordered = [project.equations[name] for name in project.selected if project.equations[name].order]
+    wanted = {text.value for equation in ordered for text in equation.order}
+    lines = {anchor.id for equation in ordered for anchor in equation.anchors if anchor.role in EXECUTED}
+    wanted |= {f"{site.path}::{site.function}" for site in sites if site.anchor in lines and site.function}
+    found = {}
+    for target in sorted(wanted):
+        function = resolve_target(target, project.index)
+        if isinstance(function, Statement):
+            span = function.span
+            file = os.path.join(str(project.index.root), span.path)
+            place = (span.line, span.column, span.end_line, span.end_column)
+            name = f"{span.path}::{function.function}"
+            found[target] = Site(name, span.path, file, *place, function=function.function, role=FOLLOWED, whole=True)
+    return found
+
+
+def _unknown_calls(equation: Equation, index: Index) -> Iterator[Fault]:
+    """Functions of an `order` that are not there."""
+    for text in equation.order:
+        if not isinstance(resolve_target(text.value, index), Statement):
+            message = f"order: there is no function `{text.value}`"
+            yield Fault("unknown-reference", message, text.span, "write 'path/file.py::name'", (), equation.id)
 
 
 def _beside(project: Project) -> dict[str, Site]:

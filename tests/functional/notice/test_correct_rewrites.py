@@ -414,10 +414,9 @@ def alarms(results: Results) -> list[str]:
 
 
 def value_verdict(results: Results, equation: str) -> str:
-    """The verdict of a value, or of the value half of a gradient."""
+    """The verdict of a value, or of a gradient."""
     (method,) = (each for each in results.methods[equation] if each.method in ("value", "vjp", "distribution"))
-    detail = method.evidence.detail
-    return detail.removeprefix("value ").partition(":")[0] if method.method == "vjp" else str(method.verdict)
+    return str(method.verdict)
 
 
 def test_there_are_enough() -> None:

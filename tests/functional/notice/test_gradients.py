@@ -155,7 +155,7 @@ def test_a_form_that_differs_from_its_gradient(copies: Callable[[str], Copy]) ->
     copy = copied(copies)
     copy.replace(LINEAR, "Eq(db[j], Sum(dY[t, j], t))", "Eq(db[j], Sum(dY[t, j], t)/T)")
     found = copy.verify("linear_backward.grad_bias")
-    assert {"EQ501"} <= {each.code for each in found.findings}
+    assert {"EQ501", "EQ602"} <= {each.code for each in found.findings}
     assert verdict(found, "linear_backward.grad_bias") is Verdict.REFUTED
 
 

@@ -387,3 +387,12 @@ def test_gradients_by_name(equation: Build) -> None:
 )
 def test_a_gradient_that_is_not_said(equation: Build, form: str, cotangent: str) -> None:
     assert gradient_of(equation, form, cotangent).verdict is Verdict.NOT_CHECKED
+
+
+def test_a_forward_without_forms_is_not_refuted(equation: Build) -> None:
+    gradient = Gradient(text("a.py::f"), text("a.py::b"), "dY", None, {"X": "result"}, None)
+    keys = {"symbols": {"Y": "n", "X": "n", "dY": "n", "dX": "n"}, "indices": {"i": "n"}}
+    equations, forms = forms_of(replace(equation("Eq(dX[i], 2*X[i]*dY[i])", **keys), gradient=gradient))
+    proof = prove_gradient(equations["topic.equation"], equations, forms)
+    assert proof.verdict is Verdict.NOT_CHECKED
+    assert "no form of the forward shows how Y depends on X" in proof.detail

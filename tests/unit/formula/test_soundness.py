@@ -15,7 +15,7 @@ from flint import arb
 from eqtrace.formula import dual
 from eqtrace.formula.arithmetic import EvaluationError, Undecided
 from eqtrace.formula.ball import precision
-from eqtrace.formula.facts import Unprovable
+from eqtrace.formula.facts import TimeUp, Unprovable
 from eqtrace.formula.form import Form
 from eqtrace.formula.given import Problem, problem
 from eqtrace.formula.gradient import gradient_problem
@@ -65,9 +65,12 @@ def test_no_mutant_of_a_statement_is_proved_but_equivalents(
     for name, target, claims in problems(specification, later):
         mutants = list(changed_claims(random_terms, target, claims))
         large = name.startswith("attention_backward")
-        for claim in rng.sample(mutants, min(len(mutants), 2 if large else 9)):
+        for claim in rng.sample(mutants, min(len(mutants), 1 if large else 12)):
             count += 1
-            attempt = for_all_sizes(target, [claim], time.perf_counter() + 30)
+            try:
+                attempt = for_all_sizes(target, [claim], time.perf_counter() + 1)
+            except TimeUp:
+                continue
             if not attempt.failures:
                 accepted += 1
                 shown = " == ".join(map(written, claim.sides))

@@ -1,9 +1,8 @@
-"""A method of an equation was not run: it is not built yet, or can't run here.
+"""A method of an equation can't run here: something that it needs is missing.
 
 The equation reads not-checked until it is.
 
-Mend: give what the message asks for, or choose another method; where a method is not built yet, nothing needs to be
-done.
+Mend: give what the message asks for, or choose another method.
 """
 
 from eqtrace.checks.check import Check

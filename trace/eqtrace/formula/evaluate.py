@@ -102,6 +102,33 @@ class _Program:
             wanted = None if wanted.all() else np.broadcast_to(wanted, shape)
         return Evaluation(spread, self.indices, wanted, operations.kinks)
 
+    def entries(self, values: Values, sizes: Mapping[str, int], operations: Operations, *, widen: bool) -> Array:
+        """The first node as an array over the indices, within an evaluation whose arithmetic is at work.
+
+        Raises:
+            EvaluationError: it means something for a part of the entries only.
+        """
+        run = Run(values, sizes, operations, self.rank, widen)
+        mask: Mask = None
+        for enter in self.enter:
+            mask = both(mask, enter(run, mask))
+        extents = [run.extents[place.slot] for place in self.places]
+        for narrow in self.masks:
+            mask = both(mask, narrow(run, mask))
+        if any(start for start, _ in extents) or (mask is not None and not np.all(mask)):
+            raise EvaluationError("it gives a part of its left side's entries only")
+        value = self.nodes[0][0](run, mask)
+        return on_grid(run, value, len(self.indices), tuple(length for _, length in extents))
+
+
+def definition(form: Form, part: int, node: Node, indices: Sequence[str]) -> _Program:
+    """A term on the grid of these indices, ready to be worked out within other evaluations."""
+    key = ("definition", part, tuple(indices))
+    program: _Program = _kept(
+        form, key, lambda: _program(form, [(node, False)], indices, _narrowing(form, list(indices)))
+    )
+    return program
+
 
 def operations_of(arithmetic: Arithmetic) -> Operations:
     """The operations of an arithmetic. Balls are imported only here, where they are wanted."""

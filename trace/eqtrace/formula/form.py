@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eqtrace.formula.claims import claims, free_names, index_names, left_names, left_sides, right_sides
 from eqtrace.formula.term import Condition, Eq, Indexed, Node, Statement, Term, symbol_names
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault
 from eqtrace.model.span import Text
+
+if TYPE_CHECKING:
+    from eqtrace.formula.compose import Function
 
 RESULT = "result"  # the left side that a bare term of the short form has
 
@@ -49,6 +52,7 @@ class Form:
     indices: Mapping[str, Range] = field(default_factory=dict)
     shapes: Mapping[str, Shape | None] = field(default_factory=dict)  # of every symbol; None is not declared
     sizes: frozenset[str] = frozenset()
+    functions: dict[str, Function] = field(default_factory=dict)  # put in once every form is read (formula.compose)
     _kept: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:

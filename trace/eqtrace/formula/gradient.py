@@ -67,7 +67,15 @@ def gradient_problem(
     parts = {part: name for part in range(len(form.parts)) if (name := meaning.gradient_part(form, part))}
     if not parts:
         raise NoGradient(f"no left side of {equation.id} is the gradient by a symbol of its forward")
+    known = target.depends(meaning.output)
+    for symbol in parts.values():
+        if symbol not in known:  # else a form that is not there would make every gradient 0
+            raise NoGradient(f"no form of the forward says how {meaning.output} depends on {symbol}")
     to_prove(target, equation, form, skip=frozenset(parts))  # for the definitions among the other statements
+    for by in parts.values():
+        if by not in target.depends(meaning.output):
+            where = "say in `given` which forms the forward has"
+            raise NoGradient(f"no form of the forward shows how {meaning.output} depends on {by}; {where}")
     meaning.read_definitions()
     found = [claim for part in parts for claim in meaning.claims(form, part)]
     used = {definition.source for definition in target.definitions.values()}

@@ -30,6 +30,24 @@ LIMIT_ENTRIES = 50_000_000
 
 
 @dataclass(frozen=True, slots=True)
+class Carried:
+    """A value of the arithmetic itself, worked out within the evaluation of another form."""
+
+    widened: Value  # worked out from widened inputs
+    plain: Value
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its axes."""
+        return self.plain.shape if is_array(self.plain) else ()
+
+    def reshaped(self, shape: tuple[int, ...]) -> Carried:
+        """The same entries with other axes; a number where there is none."""
+        found = [np.asarray(value).reshape(shape)[()] for value in (self.widened, self.plain)]
+        return Carried(*found)
+
+
+@dataclass(frozen=True, slots=True)
 class Place:
     """An index in scope: its slot in a Run and its axis among the grid's."""
 
@@ -70,7 +88,11 @@ class Run:
         value = self.lifted.get(name)
         if value is None:
             if name in self.values and self.values[name] is not None:
-                value = self.operations.lift(self.values[name], widen=self.widen)
+                held = self.values[name]
+                if isinstance(held, Carried):
+                    value = held.widened if self.widen else held.plain
+                else:
+                    value = self.operations.lift(held, widen=self.widen)
             elif name in self.sizes:
                 value = int(self.sizes[name])
             else:

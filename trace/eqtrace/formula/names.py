@@ -78,14 +78,19 @@ class Names:
             case Reduction() | ForAll():
                 yield from self._binder(node, local)
                 return
-            case Apply(function=function):
+            case Apply(function=function, args=args, subscripts=subscripts):
                 yield from self._apply(node, function)
+                for argument in args:
+                    yield from self._check(argument, local, whole=True)
+                for subscript in subscripts:
+                    yield from self._check(subscript, local)
+                return
             case Call(function=function) if function in self.shapes:
                 hint = f"write {function}*(...)"
                 yield "form-syntax", node, f"{function} is a symbol here and cannot be called", hint
             case Dim(symbol=symbol) | Rank(symbol=symbol) | ArrayShape(symbol=symbol):
                 yield from self._symbol(node, symbol)
-        whole = isinstance(node, Apply | Var | Derivative | Distributed)
+        whole = isinstance(node, Var | Derivative | Distributed)
         for child in children(node):
             yield from self._check(child, local, whole=whole)
 

@@ -44,7 +44,7 @@ def special(nodes: Iterable[Node]) -> tuple[Fraction, ...]:
     return (*close, *((one + other) / 2 for one, other in itertools.pairwise(ends)))
 
 
-def draw(problem: Problem, rng: random.Random, wanted: Wanted) -> Point:
+def draw(problem: Problem, rng: random.Random, wanted: Wanted, deadline: float | None = None) -> Point:
     """A point at which all that `where` requires holds.
 
     Raises:
@@ -60,7 +60,7 @@ def draw(problem: Problem, rng: random.Random, wanted: Wanted) -> Point:
             values: dict[str, Mapping[Place, Num]] = {}
             for name in sorted(needed - problem.definitions.keys() - sizes.keys()):
                 values[name] = _values(problem, name, point, rng, wanted)
-            point = Point(problem, sizes, values)
+            point = Point(problem, sizes, values, deadline)
             if all(_holds(point, each, needed) for each in problem.where):
                 return point
         except Undecided:

@@ -7,6 +7,7 @@ differentiation (see `dual`).
 from __future__ import annotations
 
 import itertools
+import time
 import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -65,6 +66,7 @@ class Point:
     problem: Problem
     sizes: Mapping[str, int]
     values: Mapping[str, Mapping[Place, Num]]
+    deadline: float | None = None
     _known: dict[tuple[str, Place, Seeds], Num] = field(default_factory=dict)
     _gradients: dict[tuple[int, str, Places, Seeds], tuple[Node, Num]] = field(default_factory=dict)
     _names: dict[int, tuple[Node, frozenset[str]]] = field(default_factory=dict)  # by id of a node, which is held
@@ -166,6 +168,8 @@ class Point:
         return self._depends[name]
 
     def _found(self, name: str, place: Place, seeds: Seeds) -> Num:
+        if self.deadline is not None and time.perf_counter() > self.deadline:
+            raise EvaluationError("the time limit has passed")
         if seeds and seeds[-1][0] == name:
             return Dual(seeds[-1][1], self._entry(name, place, seeds[:-1]), {place: 1})
         own = self.problem.definitions.get(name)

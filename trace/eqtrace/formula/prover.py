@@ -6,7 +6,8 @@ import itertools
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from eqtrace.formula.convert import Converter, greater
+from eqtrace.formula.branching import greater
+from eqtrace.formula.convert import Converter
 from eqtrace.formula.facts import NOT_NEGATIVE, NOT_ZERO, POSITIVE, Facts, TimeUp, Unprovable
 from eqtrace.formula.form import Range
 from eqtrace.formula.given import Problem, least
@@ -182,7 +183,7 @@ class Prover:
 
     def _learn_comparison(self, condition: Compare, env: Mapping[str, Polynomial]) -> None:
         try:
-            self.converter.learn(condition, env)
+            self.converter.branching.learn(condition, env)
         except Unprovable:
             return
 
@@ -194,7 +195,7 @@ class Prover:
             if name is not None:
                 if name not in difference.symbols:
                     continue
-                difference = self.converter.unfold(difference, name)
+                difference = self.converter.definitions.unfold(difference, name)
             difference = self._rewrite(difference)
             if is_zero(self.converter.algebra, difference):
                 return True
@@ -203,7 +204,7 @@ class Prover:
     def _side(self, node: Node, env: Mapping[str, Polynomial]) -> Polynomial:
         if isinstance(node, Term):
             return self.converter.value(node, env)
-        return self.converter.condition(node, env)
+        return self.converter.branching.condition(node, env)
 
     def _rewrite(self, poly: Polynomial) -> Polynomial:
         """Put in what an equation among the premises says, for that very entry."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from dataclasses import replace
 from fractions import Fraction
 from typing import TypedDict
 
@@ -12,6 +13,7 @@ from eqtrace.formula.syntax import LIMIT_DIGITS, LIMIT_POWER, FormError, Tree
 from eqtrace.formula.term import (
     Add,
     And,
+    Apply,
     Call,
     Compare,
     Condition,
@@ -232,6 +234,10 @@ class Reader:
         inner = node.value
         if isinstance(inner, ast.Subscript):
             return self.error(node, "two subscripts in a row", "write X[t, k] for X[t][k]")
+        if isinstance(inner, ast.Call) and words.name(inner) and words.kind(inner) is None:
+            applied, parts = words.term(self, inner), self._parts(node)
+            if isinstance(applied, Apply):
+                return replace(applied, subscripts=tuple(self.term(part) for part in parts), **self.place(node))
         if not isinstance(inner, ast.Name):
             return self.error(inner, "only a symbol can be subscripted")
         word = VOCABULARY.get(inner.id)
@@ -239,10 +245,13 @@ class Reader:
             return self.error(
                 inner, f"{inner.id} is a word of forms and takes no subscripts", f"write {word.signature}"
             )
-        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        parts = self._parts(node)
         if not parts:
             return self.error(node, "no subscript")
         return Indexed(inner.id, tuple(self.term(part) for part in parts), **self.place(node))
+
+    def _parts(self, node: ast.Subscript) -> list[ast.expr]:
+        return node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
 
     def arguments(self, node: ast.Call) -> list[ast.expr]:
         """A call's arguments; keywords and stars are errors."""

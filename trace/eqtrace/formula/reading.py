@@ -65,7 +65,7 @@ class Reading:
             for text, statement in zip(equation.statements, statements, strict=True)
             if statement is not None
         ]
-        if self.faults or not (parts or self._is_gradient()):
+        if self.faults or not (parts or self._is_gradient() or self._needs_none()):
             return None, tuple(dict.fromkeys(self.faults))
         if self.any_name:
             self.shapes |= dict.fromkeys(names.met)
@@ -75,6 +75,11 @@ class Reading:
     def _is_gradient(self) -> bool:
         """Whether it claims no formula, but to be the gradient of a function."""
         return self.equation.gradient_of is not None and not self.equation.statements
+
+    def _needs_none(self) -> bool:
+        """Whether its methods show it without a formula: by a reference, or by the order of calls."""
+        methods = set(self.equation.methods)
+        return not self.equation.statements and bool(methods) and methods <= {"discrete", "order"}
 
     # Parts of an equation
 

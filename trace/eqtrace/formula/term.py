@@ -131,10 +131,11 @@ class Call(Term):
 
 @dataclass(frozen=True, slots=True)
 class Apply(Term):
-    """A declared function symbol, applied."""
+    """A declared function symbol, applied; with subscripts an entry of the array that it gives."""
 
     function: str
     args: tuple[Term, ...]
+    subscripts: tuple[Term, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

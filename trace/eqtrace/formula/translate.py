@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from eqtrace.formula.arithmetic import EvaluationError, Mask, Unsupported, Value, anywhere, both, choose
+from eqtrace.formula.arithmetic import EvaluationError, Mask, Unsupported, Value, anywhere, both, choose, is_array
 from eqtrace.formula.form import Form
-from eqtrace.formula.grid import Place, Run, gather, view
+from eqtrace.formula.grid import Carried, Place, Run, gather, view
 from eqtrace.formula.reductions import REDUCE, Evaluator, sum_of_products
 from eqtrace.formula.term import (
     Add,
+    Apply,
     ArgMax,
     ArgMin,
     Call,
@@ -107,6 +108,8 @@ class Translator:
                 return self._name(name, scope)
             case Indexed(base=base, subscripts=subscripts):
                 return self._indexed(base, subscripts, scope)
+            case Apply():
+                return self._apply(node, scope)
             case Old(target=target):
                 if isinstance(target, Name):
                     return self._symbol(f"Old({target.name})")
@@ -133,6 +136,54 @@ class Translator:
         if name in self.form.indices and name not in self.form.shapes and name not in self.form.sizes:
             raise EvaluationError(f"index {name} is not in scope here")
         return self._symbol(name)
+
+    def _apply(self, node: Apply, scope: Scope) -> Evaluator:
+        """A function symbol: the array that its equation gives for these arguments, or an entry of it."""
+        function = self.form.functions.get(node.function)
+        if function is None:
+            raise Unsupported(f"{node.function} has no equation")
+        arguments = [self._argument(argument, scope) for argument in node.args]
+        subscripts = [self.term(subscript, scope) for subscript in node.subscripts]
+        name = node.function
+
+        def applied(run: Run, mask: Mask) -> Value:
+            given = [argument(run, mask) for argument in arguments]
+            spread = any(on_axes for _, on_axes in given)
+            values = [value if on_axes or not spread else _on_axes(run, value) for value, on_axes in given]
+            if spread and any(shape is None or shape.dims for shape in function.shapes()):
+                raise EvaluationError(f"an argument of {name} depends on an index, and it takes whole arrays")
+            value = function.value(run, values)
+            if subscripts:
+                return gather(run, name, value, [subscript(run.plain, mask) for subscript in subscripts], mask)
+            if spread or not is_array(value):
+                return value
+            return value.reshape(value.shape + (1,) * run.rank)
+
+        return applied
+
+    def _argument(self, node: Term, scope: Scope) -> Callable[[Run, Mask], tuple[Carried, bool]]:
+        """An argument, and whether it stands on the axes of indices; arrays are taken as a whole."""
+        name = ""
+        if isinstance(node, Name) and node.name not in scope:
+            name = node.name
+        elif isinstance(node, Old) and isinstance(node.target, Name):
+            name = f"Old({node.target.name})"
+        if name:
+            return lambda run, mask: (Carried(run.symbol(name), run.plain.symbol(name)), False)
+        evaluator = self.term(node, scope)
+
+        def argument(run: Run, mask: Mask) -> tuple[Carried, bool]:
+            plain = evaluator(run.plain, mask)
+            value = evaluator(run, mask) if run.widen else plain
+            found = Carried(value, plain)
+            lead = len(found.shape) - run.rank
+            if not run.rank or lead < 0:
+                return found, False
+            if any(length != 1 for length in found.shape[lead:]):
+                return found, True
+            return found.reshaped(found.shape[:lead]), False
+
+        return argument
 
     def _symbol(self, name: str) -> Evaluator:
         return lambda run, mask: run.whole(name)
@@ -263,6 +314,11 @@ class Translator:
             return reduce(run, value, place, within, mask)
 
         return reduced
+
+
+def _on_axes(run: Run, value: Carried) -> Carried:
+    """A whole value, all of whose axes are batch, among values on the axes of indices."""
+    return value.reshaped(value.shape + (1,) * run.rank) if value.shape else value
 
 
 def _axis(run: Run, symbol: str, axis: int) -> int:

@@ -51,7 +51,7 @@ def tried(problem: Problem, claims: list[Claim], rng: random.Random, points: int
                 failure = "the time limit has passed"
                 break
             try:
-                point = draw(problem, rng, wanted)
+                point = draw(problem, rng, wanted, deadline)
                 met = True
                 for claim in claims:
                     found, count = _compare(point, claim, rng, deadline)

@@ -64,7 +64,10 @@ def _written(node: Node) -> tuple[str, int]:
             return f"-{written(operand, _PRODUCT)}", _SUM
         case Pow(base=base, exponent=exponent):
             return f"{written(base, _ATOM)}**{written(exponent, _ATOM)}", _POWER
-        case Call(function=function, args=args) | Apply(function=function, args=args):
+        case Apply(function=function, args=args, subscripts=subscripts):
+            entry = f"[{', '.join(map(written, subscripts))}]" if subscripts else ""
+            return f"{function}({', '.join(map(written, args))}){entry}", _ATOM
+        case Call(function=function, args=args):
             return f"{function}({', '.join(map(written, args))})", _ATOM
         case Reduction(body=body, index=index, start=start, stop=stop):
             ends = f", {written(start)} <= {index} < {written(stop)}" if start and stop else f", {index}"

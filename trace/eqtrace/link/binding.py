@@ -15,7 +15,7 @@ from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Text
 
-_COMPARED_METHODS = frozenset({"value", "vjp"})
+_COMPARED_METHODS = frozenset({"value", "vjp", "composition", "discrete"})
 
 
 def check_bind(match: Match, equation: Equation, statement: Statement) -> Iterator[Fault]:

@@ -17,6 +17,7 @@ class Domain:
     open: frozenset[str] = frozenset()  # 'min', 'max': the bound itself is left out
     integer: bool = False
     one_of: tuple[float, ...] = ()
+    words: tuple[str, ...] = ()  # the only values, where these are strings
     probability_row: bool = False
     permutation: bool = False
     distinct: bool = False

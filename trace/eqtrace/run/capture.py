@@ -18,7 +18,7 @@ from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
 from eqtrace.run.call import CallError, Interpreter, drawn_parameters, names, parse_call
 from eqtrace.run.failed import Failed
-from eqtrace.run.record import Event, Recording
+from eqtrace.run.record import Event, Recording, Step
 from eqtrace.run.sample import Draw, NoDraw, draws
 from eqtrace.run.snapshot import Copier, equal
 from eqtrace.run.work import COMPUTING, is_scalar, used_symbols
@@ -49,13 +49,16 @@ class Executions:
     counts: dict[str, int] = field(default_factory=dict)
     faults: list[Fault] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
+    runs: list[tuple[str, list[Step]]] = field(default_factory=list)  # calls of followed functions, run by run
 
-    def add(self, events: Mapping[str, list[Event]], counts: Mapping[str, int], origin: str) -> None:
+    def add(self, recording: Recording, origin: str) -> None:
         """Takes over what one run recorded."""
-        for anchor, found in events.items():
+        for anchor, found in recording.events.items():
             self.by_anchor.setdefault(anchor, []).extend(Captured(event, origin) for event in found)
-        for anchor, count in counts.items():
+        for anchor, count in recording.executions.items():
             self.counts[anchor] = self.counts.get(anchor, 0) + count
+        if recording.steps:
+            self.runs.append((origin, recording.steps))
 
     def evidence(self, anchors: Sequence[str]) -> object:
         """All that these runs gave at an anchor, or in which order they gave something at several."""
@@ -68,11 +71,12 @@ class Executions:
 
 @dataclass(frozen=True, slots=True)
 class ScenarioRuns:
-    """What all scenarios together executed, by anchor, and how some failed."""
+    """What all scenarios together executed, by anchor, how some failed, and the order of followed calls of each run."""
 
     by_anchor: Mapping[str, list[Captured]]
     counts: Mapping[str, int]
     faults: tuple[Fault, ...]
+    runs: tuple[tuple[str, list[Step]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +105,7 @@ class Captures:
         scenarios = self.scenarios(equation.span)
         for anchor in equation.anchors:
             found.by_anchor.setdefault(anchor.id, []).extend(scenarios.by_anchor.get(anchor.id, ()))
+        found.runs += scenarios.runs
         found.counts = self.counts(equation, found.counts)
         if not all(found.by_anchor[anchor.id] for anchor, _ in self._session.work.sites_of(equation)):
             found.faults.extend(scenarios.faults)
@@ -140,7 +145,7 @@ class Captures:
                 self._run_scenarios(span, found)
             tracker.evidence(found.evidence)
             by_anchor, counts = tracker.runs(found.by_anchor), tracker.runs(found.counts)
-            self._scenarios = ScenarioRuns(by_anchor, counts, tuple(found.faults))
+            self._scenarios = ScenarioRuns(by_anchor, counts, tuple(found.faults), tuple(found.runs))
         return self._scenarios
 
     def _run_scenarios(self, span: Span, found: Executions) -> None:
@@ -197,7 +202,7 @@ class Captures:
         session.recorder.clear()
         shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
         origin = f"scenario {name}, run {number}{f' ({shown})' if shown else ''}"
-        found.add(recording.events, recording.executions, origin)
+        found.add(recording, origin)
         return {anchor for anchor in recording.executions if session.work.sites[anchor].outputs}
 
     # --- calls with drawn inputs ---------------------------------------------------------------------------------
@@ -316,7 +321,7 @@ class Captures:
     ) -> None:
         before = Copier().copy(dict(draw.values))
         recording = self.record(equation, target, draw, rng)
-        found.add(recording.events, recording.executions, f"call of {target.name} with {draw.origin}")
+        found.add(recording, f"call of {target.name} with {draw.origin}")
         for symbol, parameter in target.watched.items():
             if not equal(before[symbol], draw.values[symbol]):
                 which = f"`{parameter}`" if parameter == symbol else f"`{parameter}` ({symbol})"

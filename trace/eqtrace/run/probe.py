@@ -14,6 +14,7 @@ from typing import Any
 from eqtrace.run import walk
 from eqtrace.run.plan import RESULT, Output, Plan
 from eqtrace.run.record import Event, Recorder, Recording, count
+from eqtrace.run.site import FOLLOWED
 from eqtrace.run.snapshot import Copier, equal
 
 _OPTIMIZED = 0x1
@@ -99,6 +100,8 @@ class Probe:
     def whole(self, n: int) -> AbstractContextManager[None]:
         """Around a function's body."""
         recording = self.recorder.active
+        if self.plans[n].site.role == FOLLOWED:
+            return _Followed(self.recorder, None if _busy.now else recording, self.plans[n].site.anchor)
         if recording is not None and not _busy.now:
             self._begin(recording, n, sys._getframe(1), {})
         return _Whole(self, recording, n)
@@ -227,6 +230,21 @@ class _Whole:
             return
         begun.values.setdefault(RESULT, None)
         probe._end(recording, n, frame)
+
+
+class _Followed:
+    """The body of a function whose calls alone are of interest."""
+
+    def __init__(self, recorder: Recorder, recording: Recording | None, function: str) -> None:
+        self._recorder, self._recording, self._function = recorder, recording, function
+
+    def __enter__(self) -> None:
+        if self._recording is not None:
+            self._recorder.step(self._recording, self._function, "begin")
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if self._recording is not None:
+            self._recorder.step(self._recording, self._function, "end" if kind is None else "raised")
 
 
 class _Names(dict[str, Any]):

@@ -9,7 +9,7 @@ import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 from eqtrace.run.snapshot import DEFAULT_BYTES
 
@@ -42,6 +42,15 @@ class Event:
         return self.inputs, self.outputs, self.namespace, self.module, self.changed, self.problem, self.notes
 
 
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A call of a followed function began, or ended: by a return, or by an exception."""
+
+    function: str
+    kind: Literal["begin", "end", "raised"]
+    thread: int
+
+
 @dataclass(slots=True)
 class Recording:
     """What was recorded within one `with recorder.recording()`."""
@@ -50,6 +59,7 @@ class Recording:
     events: dict[str, list[Event]] = field(default_factory=dict)  # by anchor, at most `limit` each
     executions: dict[str, int] = field(default_factory=dict)  # by anchor, all of them
     raised: dict[str, int] = field(default_factory=dict)  # by anchor: executions that an exception ended
+    steps: list[Step] = field(default_factory=list)  # of followed functions, in their order
     pending: dict[tuple[int, int, int], Any] = field(default_factory=dict)  # by frame, probe and site
 
     def close(self) -> None:
@@ -110,6 +120,11 @@ class Recorder:
         with self.lock:
             recording.events.setdefault(event.anchor, []).append(event)
             self.events.setdefault(event.anchor, []).append(event)
+
+    def step(self, recording: Recording, function: str, kind: Literal["begin", "end", "raised"]) -> None:
+        """Keeps a step of a followed function."""
+        with self.lock:
+            recording.steps.append(Step(function, kind, threading.get_ident()))
 
     def next_order(self) -> int:
         """The next event's number."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -185,13 +185,19 @@ def values_of(
         NoDraw: a bound can't be worked out.
     """
     values = dict(given)
-    waiting = [name for name in wanted if name not in given]
-    while waiting:
-        name = next((name for name in waiting if _bound_names(symbols[name]).isdisjoint(waiting)), waiting[0])
-        waiting.remove(name)
+    for name in in_order(symbols, [name for name in wanted if name not in given]):
         known = {**sizes, **{each: value for each, value in values.items() if isinstance(value, int | float)}}
         values[name] = value_of(form, symbols[name], sizes, rng, fill, known)
     return {name: values[name] for name in wanted}
+
+
+def in_order(symbols: Mapping[str, Symbol], wanted: Iterable[str]) -> Iterator[str]:
+    """Symbols, those that stand in another's bounds before it."""
+    waiting = list(wanted)
+    while waiting:
+        name = next((name for name in waiting if _bound_names(symbols[name]).isdisjoint(waiting)), waiting[0])
+        waiting.remove(name)
+        yield name
 
 
 def value_of(
@@ -216,6 +222,8 @@ def value_of(
     value = _within(symbol.domain, sizes if known is None else known, rng, fill, shape)
     if shape:
         return value
+    if symbol.domain.words:
+        return str(value)
     return int(value) if symbol.domain.integer else float(value)
 
 
@@ -229,7 +237,12 @@ def _bound_names(symbol: Symbol) -> set[str]:
     return {node.name for term in terms if term is not None for node in walk(term) if isinstance(node, Name)}
 
 
-def _bound(text: Text | None, known: Mapping[str, float]) -> float | None:
+def bound(text: Text | None, known: Mapping[str, float]) -> float | None:
+    """A bound's value.
+
+    Raises:
+        NoDraw: it can't be worked out.
+    """
     if text is None:
         return None
     try:
@@ -246,11 +259,13 @@ def _bound(text: Text | None, known: Mapping[str, float]) -> float | None:
 def _within(
     domain: Domain, sizes: Mapping[str, float], rng: Generator, fill: Fill, shape: tuple[int, ...]
 ) -> np.ndarray:
+    if domain.words:
+        return rng.choice(np.asarray(domain.words), shape)
     if domain.one_of:
         return rng.choice(np.asarray(domain.one_of), shape)
     if domain.permutation:
         return rng.permuted(np.broadcast_to(np.arange(shape[-1]), shape).copy(), axis=-1)
-    low, high = _bound(domain.minimum, sizes), _bound(domain.maximum, sizes)
+    low, high = bound(domain.minimum, sizes), bound(domain.maximum, sizes)
     if domain.integer:
         return _integers(domain, low, high, rng, shape)
     values = np.asarray(fill(rng, shape), dtype=float)
@@ -263,14 +278,14 @@ def _within(
 def _integers(
     domain: Domain, low: float | None, high: float | None, rng: Generator, shape: tuple[int, ...]
 ) -> np.ndarray:
-    first, last = _whole_bounds(domain, low, high)
+    first, last = whole_bounds(domain, low, high)
     if domain.distinct and shape:
         count = int(np.prod(shape))
         return rng.permutation(np.arange(first, max(last + 1, first + count)))[:count].reshape(shape)
     return rng.integers(first, max(first, last) + 1, shape)
 
 
-def _whole_bounds(domain: Domain, low: float | None, high: float | None) -> tuple[int, int]:
+def whole_bounds(domain: Domain, low: float | None, high: float | None) -> tuple[int, int]:
     """The first and the last integer that a domain allows; ten of them where it leaves an end open."""
     first = None if low is None else math.floor(low) + 1 if "min" in domain.open else math.ceil(low)
     last = None if high is None else math.ceil(high) - 1 if "max" in domain.open else math.floor(high)

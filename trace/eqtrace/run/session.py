@@ -62,7 +62,10 @@ class Session:
         self._activity = activity
         self._poisoned = poisoned
         self.recorder = Recorder()
-        self.finder = install(work.sites.values(), self.recorder, work.pythonpath, self.tracker.marked)
+        if any("discrete" in equation.methods for equation in work.equations.values()):
+            import hypothesis.extra.numpy  # noqa: F401  (before the user's modules can hide what it needs)
+        watched = [*work.sites.values(), *work.followed.values()]
+        self.finder = install(watched, self.recorder, work.pythonpath, self.tracker.marked)
         self.twins = {constants: Shadows(self.is_user_file, constants, tracker=self.tracker) for constants in Constants}
         self.captures = Captures(self)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+FOLLOWED = "followed"  # the role of a whole function of which only the order of its calls is recorded
+
 
 @dataclass(frozen=True, slots=True)
 class Site:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from eqtrace.code.bind import BindError, is_result, parse_left
+from eqtrace.code.bind import SUBEXPRESSION, TARGET, BindError, is_result, parse_left
 from eqtrace.formula.form import RESULT, Form
 from eqtrace.model.anchor import Anchor, Match, Role
 from eqtrace.model.equation import Equation
@@ -38,7 +38,9 @@ class Work:
     forms: Mapping[str, Form]
     sites: Mapping[str, Site]  # by anchor id
     beside: Mapping[str, Site]  # by anchor id: computing statements that gradients look at; nothing is recorded there
+    followed: Mapping[str, Site]  # whole functions of which the order of calls is recorded, by 'path::name'
     scenarios: str | None  # absolute path of the scenarios file
+    references: str | None  # absolute path of the references file
     draws: tuple[Mapping[str, int], ...]  # sizes of the scenarios
     seed: int = 0
 
@@ -102,6 +104,10 @@ def bound_names(
             outputs[name] = code
         elif code:
             inputs[name] = code
+    if not form.parts:  # a reference gives what the line must give
+        inputs = {name: code for name in equation.symbols if (code := _code(anchor, equation, name, function))}
+        inputs = {name: code for name, code in inputs.items() if name in anchor.bind or _occurs(code, source)}
+        outputs = {name: inputs.pop(name) for name in [*inputs] if _is_target(inputs[name], source)}
     for name, text in anchor.bind.items():
         if is_result(text.value):
             outputs[name] = text.value
@@ -109,18 +115,27 @@ def bound_names(
     return inputs, outputs
 
 
+def _is_target(name: str, source: str) -> bool:
+    """Whether a statement assigns to a name."""
+    return _left_kind(name, source) == TARGET
+
+
 def _occurs(name: str, source: str) -> bool:
     """Whether a left side stands in a statement."""
+    return bool(_left_kind(name, source))
+
+
+def _left_kind(name: str, source: str) -> str:
+    """What a left side is of a statement; '' where it does not stand in it."""
     for text in (source, f"{source}\n pass", f"try:\n pass\n{source}\n pass"):  # headers have no body of their own
         try:
             statement = ast.parse(textwrap.dedent(text)).body[0]
-            parse_left(name, statement)
+            return parse_left(name, statement).kind
         except SyntaxError:
             continue
         except BindError:
-            return False
-        return True
-    return True
+            return ""
+    return SUBEXPRESSION
 
 
 def used_symbols(form: Form) -> frozenset[str]:
@@ -131,7 +146,7 @@ def used_symbols(form: Form) -> frozenset[str]:
 
 def is_scalar(form: Form) -> bool:
     """Whether an equation is of scalars alone, so that arrays of any shape may stand for its symbols."""
-    if any(form.used_indices(part) for part in range(len(form.parts))):
+    if not form.parts or any(form.used_indices(part) for part in range(len(form.parts))):
         return False
     shapes = (form.shapes.get(name) for name in used_symbols(form))
     return all(shape is None or not (shape.dims or shape.batch) for shape in shapes)

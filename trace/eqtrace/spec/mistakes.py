@@ -31,7 +31,7 @@ _WORDS = {
 
 def report(error: ValidationError, document: Document, place: Place, model: type[BaseModel]) -> tuple[Loc, ...]:
     """Adds a fault for each of the errors of one model at `place`, and gives their places in the data."""
-    errors = error.errors(include_url=False, include_input=False)
+    errors = _nearest_branches(error)
     for item in errors[:MAX_MISTAKES]:
         _Mistake(document, place, model, item["type"], item["loc"], item.get("ctx", {})).report()
     _rest(document, place, len(errors))
@@ -40,7 +40,7 @@ def report(error: ValidationError, document: Document, place: Place, model: type
 
 def report_each(error: ValidationError, document: Document, place: Place, model: type[BaseModel]) -> tuple[Loc, ...]:
     """The same for a list, or a mapping, of models."""
-    errors = error.errors(include_url=False, include_input=False)
+    errors = _nearest_branches(error)
     for item in errors[:MAX_MISTAKES]:
         inner, depth = _walk(place, item["loc"][:1])
         loc = item["loc"][depth:]
@@ -48,6 +48,21 @@ def report_each(error: ValidationError, document: Document, place: Place, model:
         _Mistake(document, inner, model, item["type"], loc, item.get("ctx", {}), name).report()
     _rest(document, place, len(errors))
     return tuple(item["loc"] for item in errors)
+
+
+def _nearest_branches(error: ValidationError) -> list[dict[str, Any]]:
+    """The errors; where a value may be one of several types, those of the type that it is nearest to."""
+    plain: list[dict[str, Any]] = []
+    branches: dict[Loc, dict[str, list[dict[str, Any]]]] = {}
+    for item in error.errors(include_url=False, include_input=False):
+        loc = item["loc"]
+        tag = next((depth for depth, part in enumerate(loc) if isinstance(part, str) and "[" in part), None)
+        if tag is None:
+            plain.append(dict(item))
+        else:
+            found = branches.setdefault(loc[:tag], {}).setdefault(str(loc[tag]), [])
+            found.append({**item, "loc": loc[:tag] + loc[tag + 1 :]})
+    return plain + [each for found in branches.values() for each in min(found.values(), key=len)]
 
 
 def _rest(document: Document, place: Place, count: int) -> None:

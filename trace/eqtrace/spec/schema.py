@@ -40,6 +40,11 @@ Id = Annotated[
     Field(pattern=r"^[^\s/{}'\"<>&]+$"),
     Wanted("an id (letters, digits, `.`, `_`, `-`; no spaces, slashes or quotes)"),
 ]
+Word = Annotated[
+    str,
+    Field(pattern=r"^([^0-9.+-]|$)"),
+    Wanted("a word (that starts with no digit, dot or sign)"),
+]
 FunctionName = Annotated[
     str,
     Field(pattern=r"^[^\s:\\]+\.py::[^\s:/\\]+$"),
@@ -84,7 +89,9 @@ class Domain(_Entry):
     )
     max: Expression | None = Field(None, description="Largest value: a number or an expression, for example 'V - 1'.")
     open: list[Literal["min", "max"]] = Field(default_factory=list, description="Bounds that are themselves left out.")
-    one_of: list[Number] = Field(default_factory=list, description="The only values there are.")
+    one_of: list[Number] | list[Word] = Field(
+        default_factory=list, description="The only values there are: numbers, or words."
+    )
     probability_row: bool = Field(False, description="Non-negative along the last axis, and each row sums to 1.")
     permutation: bool = Field(False, description="A permutation of 0 .. n - 1 along the last axis.")
     distinct: bool = Field(False, description="No value occurs twice along the last axis.")

@@ -469,3 +469,42 @@ def test_a_gradient_on_the_way_that_does_not_run_in_balls_has_no_cross_check(ver
     found = verified(code, spec)
     assert found.verdict == "not-checked"
     assert any("neither the adjoint identity nor a central difference" in each.message for each in found.findings)
+
+
+FORWARD = """
+      - id: layer.value
+        sympy: 'Eq(y[i], FORM)'
+        anchors: [{role: computes, at: 'layers.py:4', in: forward, code: 'return 2 * x', bind: {y: result}}]
+"""
+
+
+def with_forward(form: str, gradient: str = "2*dy[i]", backward: str = "2 * dy") -> tuple[str, str]:
+    code, spec = scaled("2 * x", backward, gradient)
+    spec = spec.replace("      - id: layer.gradient", FORWARD.replace("FORM", form) + "      - id: layer.gradient")
+    return code, spec.replace(
+        "        sympy: 'Eq(dx", "        given: [{equation: layer.value}]\n        sympy: 'Eq(dx"
+    )
+
+
+def test_the_form_is_proved(verified: Verify) -> None:
+    found = verified(*with_forward("2*x[i]"))
+    assert found.verdict == "certified"
+    assert "the form is the derivative of the forward's form: proved for all sizes" in found.method.evidence.detail
+
+
+def test_a_form_that_is_another_derivative(verified: Verify) -> None:
+    found = verified(*with_forward("2*x[i]", "3*dy[i]", "3 * dy"))
+    assert found.verdict == "refuted"
+    assert {"EQ601", "EQ602"} <= set(found.codes)
+
+
+def test_where_the_code_is_shown_the_forwards_form_is_to_blame(verified: Verify) -> None:
+    found = verified(*with_forward("3*x[i]"))
+    assert found.verdict == "certified"
+    assert "the forward's forms have another derivative than the code's forward" in found.limits
+
+
+def test_a_forward_without_a_form_proves_and_refutes_nothing(verified: Verify) -> None:
+    found = verified(*scaled("2 * x", "2 * dy"))
+    assert found.verdict == "certified"
+    assert "no form of the forward says how y depends on x" in found.limits

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from eqtrace.model.equation import Equation
 from eqtrace.model.verdict import MethodResult
-from eqtrace.run.methods import constraint, distribution, structure, value, vjp
+from eqtrace.run.methods import composition, constraint, discrete, distribution, order, structure, value, vjp
 from eqtrace.run.methods.proof import proof
-from eqtrace.run.methods.unbuilt import unbuilt
 
 if TYPE_CHECKING:
     from eqtrace.run.session import Session
@@ -22,5 +21,7 @@ METHODS: dict[str, Callable[[Equation, Session], MethodResult]] = {
     "vjp": vjp.verify,
     "derivative": proof("derivative"),
     "identity": proof("identity"),
-    **{word: unbuilt(word) for word in ("composition", "order", "discrete")},
+    "composition": composition.verify,
+    "order": order.verify,
+    "discrete": discrete.verify,
 }

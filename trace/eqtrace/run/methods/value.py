@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from eqtrace.run.session import Session
 
 
-_BY_VALUE = frozenset({"value", "vjp"})
+_BY_VALUE = frozenset({"value", "vjp", "composition", "order"})
 
 
 def verify(equation: Equation, session: Session) -> MethodResult:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -24,11 +23,12 @@ from eqtrace.run.methods.counterexample import shown_value
 from eqtrace.run.sample import Draw
 
 if TYPE_CHECKING:
+    from eqtrace.formula.prove import Proof
     from eqtrace.run.session import Session
 
 LEAST = 8  # points at which the identity must be shown
 _COUNTED = (Shown.CERTIFIED, Shown.TO_CONSTANTS)
-_SECONDS = 10.0  # for each way of proving a form
+_CODE_SHOWN = (Verdict.CERTIFIED, Verdict.CERTIFIED_TO_CONSTANTS)
 _SHOWN_FORMS = (Verdict.PROVED, Verdict.PROVED_AT_SIZES, Verdict.CERTIFIED)
 
 
@@ -41,6 +41,9 @@ def verify(equation: Equation, session: Session) -> MethodResult:
         what = str(error)
         fault = Fault("method-not-run", f"{equation.id}: {what}", _place(equation), error.hint, (), equation.id, "vjp")
         judged = Judged(Verdict.NOT_CHECKED, [fault], f"the adjoint identity was not run: {what}")
+    proof = judged.proof
+    if proof is not None and proof.verdict is Verdict.REFUTED:
+        _weigh(proof, half, judged, equation, session)
     verdict = weakest((half.verdict, judged.verdict))
     detail = "; ".join(filter(None, (judged.detail, half.evidence.detail)))
     evidence = replace(
@@ -77,6 +80,26 @@ class Judged:
     points: int = 0
     certified: int = 0
     limits: tuple[str, ...] = ()
+    proof: Proof | None = None
+
+
+def _weigh(proof: Proof, half: MethodResult, judged: Judged, equation: Equation, session: Session) -> None:
+    """Takes a form for refuted, unless the code that gives its values is shown to be the gradient.
+
+    Then it can't be wrong where it was tried, and it is the forms that the specification has of the forward that are
+    another function than the code's forward.
+    """
+    what = proof.counterexample or proof.detail
+    if half.verdict in _CODE_SHOWN and judged.verdict in _CODE_SHOWN:
+        message = f"{equation.id}: the forward's forms have another derivative than the code's forward: {what}"
+        judged.limits = (*judged.limits, message)
+        return
+    statements = equation.statements
+    place = statements[proof.part].span if proof.part < len(statements) else equation.span
+    hint = f"seed {session.work.seed}" if proof.counterexample else ""
+    message = f"the form is not the derivative of the forward's form: {what}"
+    judged.faults.append(Fault("gradient-form-mismatch", message, place, hint, (), equation.id, "vjp"))
+    judged.verdict = Verdict.REFUTED
 
 
 class _Judgement:
@@ -106,9 +129,6 @@ class _Judgement:
         if self._differences(run, faults) or run.effects:
             verdict = Verdict.REFUTED
         proof = _proof(self._equation, self._session)
-        if proof is not None and proof.verdict is Verdict.REFUTED:
-            faults.append(self._form_mismatch(proof))
-            verdict = Verdict.REFUTED
         shown = sum(counted[each] for each in _COUNTED)
         by = ", ".join(entry.name for entry in self._entries)
         compared = sum(each.compared for _, each in self._differenced(run))
@@ -118,7 +138,7 @@ class _Judgement:
         if proof is not None and proof.verdict in _SHOWN_FORMS:
             detail += f"; the form is the derivative of the forward's form: {proof.detail}"
         limits = (*self._limits(run, counted), *self._form_limits(proof))
-        return Judged(verdict, faults, detail, len(run.points), shown, limits)
+        return Judged(verdict, faults, detail, len(run.points), shown, limits, proof)
 
     def _counted(self, run: Run) -> Counter[Shown]:
         """Points by what they show, all of the equation's entries together."""
@@ -221,20 +241,12 @@ class _Judgement:
 
     # --- the form
 
-    def _form_mismatch(self, proof: Any) -> Fault:
-        message = f"the form is not the derivative of the forward's form: {proof.counterexample or proof.detail}"
-        statements = self._equation.statements
-        place = statements[proof.part].span if proof.part < len(statements) else self._equation.span
-        return Fault("gradient-form-mismatch", message, place, "", (), self._equation.id, "vjp")
-
-    def _form_limits(self, proof: Any) -> Iterator[str]:
-        if not self._session.work.forms[self._equation.id].parts:
-            return
+    def _form_limits(self, proof: Proof | None) -> Iterator[str]:
         if proof is None:
-            yield f"{self._equation.id}: the form was not proved to be the derivative of the forward's form"
-        elif proof.verdict not in (*_SHOWN_FORMS, Verdict.REFUTED):
+            return
+        if proof.verdict not in (*_SHOWN_FORMS, Verdict.REFUTED):
             yield f"{self._equation.id}: the form was not proved to be the forward's derivative: {proof.detail}"
-        yield from proof.limits if proof is not None else ()
+        yield from proof.limits
 
     def _fault(self, kind: str, message: str, hint: str) -> Fault:
         equation = self._equation
@@ -253,13 +265,14 @@ class _Judgement:
         return Fault(kind, where + message, sites[0][0].span, hint, related, equation.id, "vjp")
 
 
-def _proof(equation: Equation, session: Session) -> Any:
+def _proof(equation: Equation, session: Session) -> Proof | None:
     """The proof that a gradient's form is the derivative of its forward's; None where it has no form of its own."""
-    if not session.work.forms[equation.id].parts or importlib.util.find_spec("eqtrace.formula.prove") is None:
+    from eqtrace.formula.prove import SECONDS, prove_gradient
+
+    if not session.work.forms[equation.id].parts:
         return None
-    prover = importlib.import_module("eqtrace.formula.prove")
-    found = prover.prove_gradient(equation, session.work.equations, session.work.forms, _SECONDS)
-    if found.seconds >= _SECONDS:
+    found = prove_gradient(equation, session.work.equations, session.work.forms, seed=session.work.seed)
+    if found.seconds >= SECONDS:
         session.tracker.unknowable("a proof may have run out of time")
     return found
 

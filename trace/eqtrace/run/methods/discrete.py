@@ -1,0 +1,271 @@
+"""Method `discrete`: the line gives exactly what the equation's reference gives, on inputs drawn by Hypothesis."""
+
+from __future__ import annotations
+
+import importlib.util
+import inspect
+import sys
+import types
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eqtrace.model.equation import Equation
+from eqtrace.model.finding import Fault, Related
+from eqtrace.model.span import Span
+from eqtrace.model.verdict import Evidence, MethodResult, Verdict
+from eqtrace.run.capture import Captured, Executions, Target
+from eqtrace.run.inputs import inputs
+from eqtrace.run.sample import Draw
+from eqtrace.run.snapshot import Copier
+
+if TYPE_CHECKING:
+    from eqtrace.run.session import Session
+
+EXAMPLES = 200
+_SHOWN = 400  # characters of a value in a finding
+
+
+class _Mismatch(Exception):
+    """A value that is not the reference's."""
+
+    def __init__(self, message: str, anchor: str) -> None:
+        super().__init__(message)
+        self.anchor = anchor
+
+
+class _Unknown(Exception):
+    """A parameter of the reference whose value an execution does not show."""
+
+
+def verify(equation: Equation, session: Session) -> MethodResult:
+    """Compares every captured execution with the reference, then those of drawn inputs."""
+    session.tracker.unknowable("the references are no part of what a kept result names")
+    executions = session.captures.of(equation)
+    faults = [replace(fault, equation=equation.id, method="discrete") for fault in executions.faults]
+    counts, compared, drawn, limits = executions.counts, 0, 0, list(executions.limits)
+    try:
+        check = _Check(equation, session)
+        compared, unknown = check.captured(executions)
+        if unknown:
+            limits.append(f"{unknown} executions don't show every input of the reference, and were not compared")
+        drawn = check.drawn()
+        if not drawn:
+            raise _NotRun("none of the drawn inputs reached the line", "give a `call` that reaches it")
+        if check.unseen():
+            raise _NotRun(
+                f"nothing was compared at {', '.join(check.unseen())}", "bind the reference's parameters there"
+            )
+    except _NotRun as reason:
+        faults.append(Fault("method-not-run", str(reason), equation.span, reason.hint, (), equation.id, "discrete"))
+    except _Mismatch as mismatch:
+        faults.append(_fault(equation, mismatch, session))
+    refuted = any(fault.kind in ("discrete-mismatch", "argument-changed") for fault in faults)
+    verdict = Verdict.REFUTED if refuted else Verdict.NOT_CHECKED if faults else Verdict.TESTED
+    detail = (
+        f"{compared} captured executions and {drawn} drawn inputs compared with {_name(equation)} of the references"
+    )
+    evidence = Evidence(compared + drawn, seed=session.work.seed, detail=detail, limits=tuple(dict.fromkeys(limits)))
+    return MethodResult(equation.id, "discrete", verdict, evidence, tuple(faults), counts)
+
+
+class _NotRun(Exception):
+    """Why the method can't run, and what to do."""
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.hint = hint
+
+
+class _Check:
+    """One equation's lines, held against its reference."""
+
+    def __init__(self, equation: Equation, session: Session) -> None:
+        self._equation = equation
+        self._session = session
+        self._form = session.work.forms[equation.id]
+        self._reference = _reference(equation, session)
+        self._parameters = tuple(inspect.signature(self._reference).parameters)
+        strange = [name for name in self._parameters if name not in equation.symbols and name not in self._form.sizes]
+        if strange:
+            raise _NotRun(f"{_name(equation)} has parameters that are no symbols: {', '.join(strange)}")
+        self._seen = dict.fromkeys((anchor.id for anchor, site in session.work.sites_of(equation) if site.outputs), 0)
+
+    def unseen(self) -> list[str]:
+        """The lines at which nothing was compared."""
+        return [anchor for anchor, count in self._seen.items() if not count]
+
+    def captured(self, executions: Executions) -> tuple[int, int]:
+        """How many executions agree with the reference, and how many don't show all its inputs."""
+        compared = unknown = 0
+        for anchor in self._seen:
+            for each in executions.by_anchor.get(anchor, []):
+                if any(np.ndim(value) and self._is_scalar(name) for name, value in each.event.inputs.items()):
+                    continue  # a formula of scalars that was tried with arrays: the reference is one of scalars
+                try:
+                    self._hold(each, {})
+                    compared += 1
+                except _Unknown:
+                    unknown += 1
+        return compared, unknown
+
+    def drawn(self) -> int:
+        """How many drawn inputs reached a line and agree; the last one that Hypothesis shrank to is raised."""
+        import hypothesis
+        from hypothesis import HealthCheck, Phase, Verbosity
+
+        equation, session = self._equation, self._session
+        trouble = Executions()
+        target = next(session.captures.targets(equation, trouble), None)
+        if target is None:
+            raise _NotRun("no function can be called with drawn inputs", "give a `call`")
+        reached = 0
+
+        def hold(draw: Draw) -> None:
+            nonlocal reached
+            reached += self._one(target, draw)
+
+        strategy = inputs(self._form, equation.symbols, target.symbols)
+        test = hypothesis.given(strategy)(hold)
+        test = hypothesis.settings(
+            max_examples=EXAMPLES,
+            database=None,
+            deadline=None,
+            verbosity=Verbosity.quiet,
+            suppress_health_check=list(HealthCheck),
+            phases=(Phase.generate, Phase.shrink),
+            print_blob=False,
+            report_multiple_bugs=False,
+        )(test)
+        test = hypothesis.seed(int(session.rng(equation.id, "discrete").integers(2**63)))(test)
+        try:
+            test()
+        except hypothesis.errors.Unsatisfiable as error:
+            raise _NotRun("no input within the domains satisfies `where`", "widen the domains") from error
+        except hypothesis.errors.Flaky as error:
+            raise _Mismatch(f"two calls with the same inputs differ: {error}", next(iter(self._seen), "")) from error
+        return reached
+
+    def _one(self, target: Target, draw: Draw) -> bool:
+        """Whether a call with drawn inputs reached a line.
+
+        Raises:
+            Failed, _Mismatch: the code raised, or a line's value is not the reference's.
+        """
+        before = Copier().copy(dict(draw.values))
+        rng = self._session.rng(self._equation.id, "discrete", "call")
+        recording = self._session.captures.record(self._equation, target, draw, rng)
+        reached = False
+        for anchor in self._seen:
+            for event in recording.events.get(anchor, []):
+                try:
+                    self._hold(Captured(event, f"call of {target.name}"), {**draw.sizes, **before})
+                    reached = True
+                except _Unknown as unknown:
+                    raise _NotRun(f"{_name(self._equation)} needs {unknown}, which no line shows") from unknown
+        return reached
+
+    def _hold(self, each: Captured, drawn: Mapping[str, Any]) -> None:
+        """Compares one execution."""
+        event = each.event
+        if event.problem:
+            raise _NotRun(f"{event.problem} ({each.origin})", "read the value by another `bind`")
+        known = {**drawn, **event.inputs}
+        missing = [name for name in self._parameters if name not in known]
+        if missing:
+            raise _Unknown(", ".join(missing))
+        given = {name: known[name] for name in self._parameters}
+        shown = ", ".join(f"{name} = {_shown(plain(value))}" for name, value in given.items())
+        place = self._session.relative(self._reference.__code__.co_filename)
+        span = Span(place, self._reference.__code__.co_firstlineno)
+        copied = Copier().copy(given)
+        wanted = self._session.perform(f"reference {_name(self._equation)}", span, lambda: self._reference(**copied))
+        for symbol, value in event.outputs.items():
+            expected = wanted[symbol] if len(event.outputs) > 1 else wanted
+            if not same(plain(value), plain(expected)):
+                message = f"{symbol} is {_shown(plain(value))}, the reference gives {_shown(plain(expected))}"
+                raise _Mismatch(f"{message}, for {shown or 'no input'} ({each.origin})", event.anchor)
+        self._seen[event.anchor] += 1
+
+    def _is_scalar(self, name: str) -> bool:
+        shape = self._form.shapes.get(name)
+        return shape is not None and not shape.dims and not shape.batch
+
+
+def _reference(equation: Equation, session: Session) -> Callable[..., Any]:
+    """The equation's reference.
+
+    Raises:
+        _NotRun: there is none.
+        Failed: the file of references can't be imported.
+    """
+    file, name = session.work.references, _name(equation)
+    if file is None:
+        raise _NotRun("there are no references", "name their file under `references` in [tool.eqtrace]")
+
+    def load() -> types.ModuleType:
+        spec = importlib.util.spec_from_file_location("eqtrace_references", file)
+        assert spec is not None
+        assert spec.loader is not None
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+        sys.modules[spec.name] = module
+        return module
+
+    module = sys.modules.get("eqtrace_references")
+    if module is None:
+        module = session.perform("import of the references", Span(session.relative(file), 1), load)
+    found = getattr(module, name, None)
+    if not inspect.isfunction(found):
+        raise _NotRun(f"{session.relative(file)} has no function `{name}`", f"write `def {name}(...)`, by symbols")
+    return found
+
+
+def _name(equation: Equation) -> str:
+    return "".join(each if each.isalnum() else "_" for each in equation.id)
+
+
+def _fault(equation: Equation, mismatch: _Mismatch, session: Session) -> Fault:
+    sites = session.work.sites
+    anchor = next((each for each in equation.anchors if each.id == mismatch.anchor), None)
+    site = sites.get(mismatch.anchor)
+    where = f"{site.path}:{site.line}: " if site is not None else ""
+    places = (Related(Span(site.path, site.line, site.column), "the cited statement"),) if site is not None else ()
+    span = anchor.span if anchor is not None else equation.span
+    hint = f"correct the code or `{_name(equation)}` in the references"
+    return Fault("discrete-mismatch", where + str(mismatch), span, hint, places, equation.id, "discrete")
+
+
+def plain(value: Any) -> Any:
+    """A value in Python's own types: arrays and tuples as lists, NumPy's numbers as Python's."""
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, list | tuple):
+        return [plain(each) for each in value]
+    if isinstance(value, Mapping):
+        return {_key(key): plain(each) for key, each in value.items()}
+    return value
+
+
+def _key(key: Any) -> Any:
+    return tuple(map(_key, key)) if isinstance(key, tuple) else key.item() if isinstance(key, np.generic) else key
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two plain values are equal, exactly; NaN equals itself, a number no truth value or string."""
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same, left, right))
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same(value, right[key]) for key, value in left.items())
+    if isinstance(left, bool) is not isinstance(right, bool):
+        return False
+    return bool(left == right) or bool(left != left and right != right)
+
+
+def _shown(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
