@@ -131,7 +131,7 @@ class Tracker(Untracked):
             **{each.name: getattr(work, each.name) for each in fields(work)}
             | {
                 "equations": Noted(work.equations, lambda name: self._unit.equations.add(name)),
-                "forms": Noted(work.forms, lambda name: self._unit.equations.add(name)),
+                "forms": Noted(work.forms, self._note_form),
                 "sites": Noted(work.sites, lambda name: self._unit.sites.add(name)),
             }
         )
@@ -237,6 +237,12 @@ class Tracker(Untracked):
         if "" in self._unit.runs.values():
             self._unit.unknowable = "what the scenarios gave can't be told apart"
         return self._unit
+
+    def _note_form(self, name: str) -> None:
+        """Function symbols lead to other equations, and which these are depends on all there are."""
+        assert self._work is not None
+        form = self._work.forms.get(name)
+        self._unit.equations |= {name, EVERY} if form is not None and form.functions else {name}
 
     def _note_run(self, anchor: str) -> None:
         if anchor == EVERY:

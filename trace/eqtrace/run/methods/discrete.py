@@ -42,7 +42,6 @@ class _Unknown(Exception):
 
 def verify(equation: Equation, session: Session) -> MethodResult:
     """Compares every captured execution with the reference, then those of drawn inputs."""
-    session.tracker.unknowable("the references are no part of what a kept result names")
     executions = session.captures.of(equation)
     faults = [replace(fault, equation=equation.id, method="discrete") for fault in executions.faults]
     counts, compared, drawn, limits = executions.counts, 0, 0, list(executions.limits)
@@ -208,6 +207,7 @@ def _reference(equation: Equation, session: Session) -> Callable[..., Any]:
     def load() -> types.ModuleType:
         spec = importlib.util.spec_from_file_location("eqtrace_references", file)
         assert spec is not None
+        spec = session.finder.taken(spec)
         assert spec.loader is not None
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
@@ -216,7 +216,8 @@ def _reference(equation: Equation, session: Session) -> Callable[..., Any]:
 
     module = sys.modules.get("eqtrace_references")
     if module is None:
-        module = session.perform("import of the references", Span(session.relative(file), 1), load)
+        place = Span(session.relative(file), 1)
+        module = session.tracker.lasting(lambda: session.perform("import of the references", place, load))
     found = getattr(module, name, None)
     if not inspect.isfunction(found):
         raise _NotRun(f"{session.relative(file)} has no function `{name}`", f"write `def {name}(...)`, by symbols")
