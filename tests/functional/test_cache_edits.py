@@ -4,18 +4,22 @@ Each verification happens in a fork of this process, which has everything but th
 start of workers, whose own tests are elsewhere.
 """
 
+import gc
 import json
 import os
 import pickle
 import random
 import shutil
 import sys
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import hypothesis.internal.conjecture.engine  # noqa: F401  (so that no fork needs to import it)
 import pytest
 
+import eqtrace.formula.prove
 import eqtrace.run.answers
 import eqtrace.run.pool
 from eqtrace import runner
@@ -23,7 +27,7 @@ from eqtrace.config import load
 from eqtrace.report.json import render
 from eqtrace.run import capture, sample
 from eqtrace.run.gradient import gradients
-from eqtrace.run.methods import counterexample, line, vjp
+from eqtrace.run.methods import counterexample, discrete, line, vjp
 from eqtrace.run.outcome import Done
 
 SHOP = Path(__file__).parent / "projects" / "shop"
@@ -38,15 +42,12 @@ class InProcess:
         kind = eqtrace.run.answers.Answers if target == runner.ANSWERS else eqtrace.run.session.Session
         self.session = kind(payload, lambda name: None, {})
 
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        pass
-
-    def run(self, units):
+    def answer(self, units):
         for unit in units:
             yield Done(unit, self.session.run(unit))
+
+    def close(self):
+        pass
 
 
 def forked(work: Callable[[], Any]) -> Any:
@@ -55,8 +56,11 @@ def forked(work: Callable[[], Any]) -> Any:
     child = os.fork()
     if not child:
         try:
+            gc.freeze()  # what is there already need not be looked through in the fork
             with os.fdopen(writing, "wb") as file:
                 pickle.dump(work(), file)
+        except BaseException:
+            traceback.print_exc()
         finally:
             os._exit(0)
     os.close(writing)
@@ -74,6 +78,7 @@ def verified(root: Path, cache: bool, order: int = 1) -> tuple[int, dict[str, An
         sample.DRAWS, sample.EDGES = 1, sample.EDGES[:2]
         capture.EXECUTIONS, capture.LEAST_ROUNDS, line.CERTIFIED_POINTS = 4, 1, 4
         vjp.LEAST, gradients.POINTS, gradients.EFFECTS, gradients.DIFFERENCED = 2, 2, 1, 1
+        discrete.EXAMPLES = 5
         counterexample._EXAMPLES, counterexample._TRIALS = 10, 40
         sys.dont_write_bytecode = True
         os.chdir(root)
@@ -87,7 +92,15 @@ def verified(root: Path, cache: bool, order: int = 1) -> tuple[int, dict[str, An
 
 # --- edits -----------------------------------------------------------------------------------------------------------
 
-FILES = ("lab/slopes.py", "lab/ops.py", "lab/rates.py", "lab/chain.py", "scenarios.py", "tests/test_ops.py")
+FILES = (
+    "lab/slopes.py",
+    "lab/ops.py",
+    "lab/rates.py",
+    "lab/chain.py",
+    "references.py",
+    "scenarios.py",
+    "tests/test_ops.py",
+)
 PAIRS = (
     ("lab/ops.py", "np.maximum(x, FLOOR)", "np.maximum(x, FLOOR) + 0.0"),
     ("lab/ops.py", "out = A @ v", "out = A @ v + 1e-9"),
@@ -151,6 +164,10 @@ PAIRS = (
     ("spec/slopes.yaml", "wrt: {v: 'result[0]', u: 'result[1]'}", "wrt: {v: 'result[1]', u: 'result[0]'}"),
     ("spec/slopes.yaml", "'Eq(Derivative(q[j], v[j]), u[j])'", "'Eq(Derivative(q[j], v[j]), 2*u[j])'"),
     ("spec/slopes.yaml", "'Eq(dv[j], dq[j]*u[j])'", "'Eq(dv[j], u[j]*dq[j])'"),
+    ("references.py", "ticket > k[best]", "ticket >= k[best]"),
+    ("references.py", "best = 0", "best = int(0)"),
+    ("lab/tickets.py", "np.argmax(k)", "np.argmin(k)"),
+    ("spec/sums.yaml", "args: [x]", "args: [y]"),
     ("pyproject.toml", "n = [2, 3]", "n = [3, 4]"),
     ("pyproject.toml", "n = [2, 3]\nm = [4, 5]", "n = [2]\nm = [4]"),
     ("pyproject.toml", 'coverage = "off"', 'coverage = "report"'),

@@ -17,43 +17,39 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from hypothesis import assume
-from hypothesis import strategies as st
-from hypothesis.extra import numpy as arrays
+from hypothesis.strategies import SearchStrategy
 
 from eqtrace.code.index import Index
 from eqtrace.config import load as load_config
 from eqtrace.errors import EqtraceError
 from eqtrace.formula import form as forms
 from eqtrace.formula.claims import claims
-from eqtrace.formula.evaluate import EvaluationError, Float64, holds, value_of
+from eqtrace.formula.evaluate import EvaluationError, Float64, value_of
 from eqtrace.formula.form import Form, Shape
-from eqtrace.formula.shape import integer, solve
+from eqtrace.formula.shape import solve
 from eqtrace.formula.term import Eq, Indexed, Name, Number
 from eqtrace.link.infer import complete
 from eqtrace.model.equation import Equation
 from eqtrace.model.topic import Specification
-from eqtrace.run.sample import NoDraw, size_names, values_of
+from eqtrace.run import inputs as run_inputs
 from eqtrace.run.work import is_scalar, used_symbols
 from eqtrace.spec import sizes as declared_sizes
 from eqtrace.spec.load import load
 
-LARGEST = 1e3  # of the magnitudes drawn, where a domain sets no bound
-_SIZES = (3, 4, 5, 6, 7, 8, 9)  # axes that a shape leaves open have length 1 or 2
 
-
-def inputs(equation: str, *, largest: float = LARGEST, root: Path | None = None) -> st.SearchStrategy[dict[str, Any]]:
+def inputs(equation: str, *, root: Path | None = None) -> SearchStrategy[dict[str, Any]]:
     """Values for all symbols that an equation's right sides need, by symbol: arrays, or Python numbers for scalars.
 
     Args:
         equation: its id.
-        largest: the largest magnitude that is drawn of a symbol without bounds.
         root: a folder of the project; the current one if it is not given.
 
     Raises:
         EqtraceError: there is no such equation, or it has no form that can be read.
     """
-    return _inputs(_Known(equation, root), largest)
+    known = _Known(equation, root)
+    draws = run_inputs.inputs(known.form, known.equation.symbols, known.inputs, distinct=True)
+    return draws.map(lambda draw: dict(draw.values))
 
 
 def equation(equation: str, *, root: Path | None = None) -> EquationFunction:
@@ -141,30 +137,6 @@ class _Known:
         needed = dict.fromkeys(name for part in parts for name in form.needed(part))
         plain = dict.fromkeys(_current(name) for name in needed if name not in self.outputs)
         self.inputs = tuple(name for name in self.equation.symbols if name in plain)
-
-
-@st.composite
-def _inputs(draw: st.DrawFn, known: _Known, largest: float) -> dict[str, Any]:
-    form, symbols, wanted = known.form, known.equation.symbols, known.inputs
-    names = size_names(form, wanted)
-    order = draw(st.permutations(_SIZES if len(names) <= len(_SIZES) else range(3, 3 + len(names))))
-    sizes = dict(zip(names, order, strict=False))
-    dims = {
-        dim for name in wanted if (shape := form.shapes.get(name)) for dim in shape.dims if not isinstance(dim, Number)
-    }
-    assume(len({integer(dim, sizes) for dim in dims}) == len(dims))
-    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    elements = st.floats(-largest, largest, allow_nan=False, allow_infinity=False)
-
-    def fill(_: np.random.Generator, shape: tuple[int, ...]) -> np.ndarray[Any, Any]:
-        return draw(arrays.arrays(np.float64, shape, elements=elements))
-
-    try:
-        values = values_of(form, symbols, wanted, sizes, rng, fill)
-    except NoDraw as error:
-        raise EqtraceError(f"{known.equation.id}: {error}") from error
-    assume(holds(form, values, sizes) is not False)
-    return values
 
 
 @lru_cache(maxsize=8)

@@ -8,6 +8,7 @@ import os
 import sys
 import types
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from importlib.abc import MetaPathFinder
 from pathlib import Path
 from typing import Any, Protocol
@@ -97,7 +98,7 @@ class Finder(MetaPathFinder):
         for name, module in list(sys.modules.items()):
             file = getattr(module, "__file__", None)
             loader = getattr(getattr(module, "__spec__", None), "loader", None)
-            if isinstance(file, str) and os.path.realpath(file) in self._sites and not isinstance(loader, Loader):
+            if isinstance(file, str) and _real(file) in self._sites and not isinstance(loader, Loader):
                 found[name] = file
         return found
 
@@ -116,6 +117,7 @@ def install(
         EqtraceError: a module with sites is imported already.
     """
     put_on_path(pythonpath)
+    _real_folder.cache_clear()
     finder = Finder(sites, recorder, marked)
     imported = finder.already_imported()
     if imported:
@@ -127,6 +129,17 @@ def install(
     sys.meta_path.insert(0, finder)
     importlib.invalidate_caches()
     return finder
+
+
+def _real(file: str) -> str:
+    """A file's real path; most files lie in few folders, which are looked at once."""
+    folder, name = os.path.split(file)
+    return os.path.realpath(file) if os.path.islink(file) else os.path.join(_real_folder(folder), name)
+
+
+@lru_cache(maxsize=4096)
+def _real_folder(folder: str) -> str:
+    return os.path.realpath(folder)
 
 
 def uninstall(finder: Finder) -> None:

@@ -11,6 +11,7 @@ import numpy as np
 from eqtrace.formula.evaluate import holds
 from eqtrace.formula.form import Form
 from eqtrace.formula.shape import integer
+from eqtrace.formula.term import Number
 from eqtrace.model.symbol import Domain, Symbol
 from eqtrace.run.sample import Draw, bound, in_order, size_names, whole_bounds
 
@@ -21,34 +22,64 @@ LARGEST = 6  # of a size
 _TIES = (0.0, 1.0, -1.0, 2.0, 0.5, -0.0)
 
 
-def inputs(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...]) -> SearchStrategy[Draw]:
-    """Draws of the symbols `wanted` that `where` allows."""
+def inputs(
+    form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], distinct: bool = False
+) -> SearchStrategy[Draw]:
+    """Draws of the symbols `wanted` that `where` allows.
+
+    With `distinct`, no two sizes are equal, none is 0, and axes that shapes leave open are alike and shorter.
+    """
     import hypothesis
     from hypothesis import strategies
 
     @strategies.composite
     def drawn(draw: DrawFn) -> Draw:
-        sizes = {name: draw(strategies.integers(0, LARGEST)) for name in size_names(form, wanted)}
+        if distinct:
+            sizes = _distinct_sizes(draw, form, wanted)
+        else:
+            sizes = {name: draw(strategies.integers(0, LARGEST)) for name in size_names(form, wanted)}
         values: dict[str, Any] = {}
+        lead = draw(strategies.lists(strategies.integers(1, 2), max_size=2)) if distinct else None
         for name in in_order(symbols, wanted):
             known = {**sizes, **{each: value for each, value in values.items() if isinstance(value, int | float)}}
-            values[name] = _value(draw, form, symbols[name], sizes, known)
+            values[name] = _value(draw, form, symbols[name], sizes, known, lead)
         hypothesis.assume(holds(form, values, sizes) is not False)
         return Draw({name: values[name] for name in wanted}, sizes, "drawn by Hypothesis")
 
     return drawn()
 
 
-def _value(draw: DrawFn, form: Form, symbol: Symbol, sizes: Mapping[str, int], known: Mapping[str, float]) -> Any:
+def _distinct_sizes(draw: DrawFn, form: Form, wanted: tuple[str, ...]) -> dict[str, int]:
+    import hypothesis
+    from hypothesis import strategies
+
+    names = size_names(form, wanted)
+    lengths = range(3, 3 + max(LARGEST, len(names)))
+    sizes = dict(zip(names, draw(strategies.permutations(lengths)), strict=False))
+    shapes = (form.shapes.get(name) for name in wanted)
+    dims = {dim for shape in shapes if shape is not None for dim in shape.dims if not isinstance(dim, Number)}
+    hypothesis.assume(len({integer(dim, sizes) for dim in dims}) == len(dims))
+    return sizes
+
+
+def _value(
+    draw: DrawFn,
+    form: Form,
+    symbol: Symbol,
+    sizes: Mapping[str, int],
+    known: Mapping[str, float],
+    lead: list[int] | None = None,
+) -> Any:
+    """A symbol's value; `lead` are the axes that shapes leave open, where all symbols are to have the same."""
     import hypothesis
     from hypothesis import strategies
 
     shape = form.shapes.get(symbol.name)
     lengths = [integer(dim, sizes) for dim in shape.dims] if shape is not None else []
     hypothesis.assume(all(length is not None and length >= 0 for length in lengths))
-    leading = (
-        [draw(strategies.integers(1, 2))] if shape is not None and shape.batch and draw(strategies.booleans()) else []
-    )
+    leading: list[int] = []
+    if shape is not None and shape.batch:
+        leading = lead if lead is not None else draw(strategies.lists(strategies.integers(1, 2), max_size=1))
     whole = (*leading, *(int(length or 0) for length in lengths))
     domain = symbol.domain
     if not whole:

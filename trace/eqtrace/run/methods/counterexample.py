@@ -15,6 +15,7 @@ from eqtrace.model.equation import Equation
 from eqtrace.model.symbol import Symbol
 from eqtrace.run.capture import Captured
 from eqtrace.run.children import ending_children
+from eqtrace.run.draws import from_seed_alone
 from eqtrace.run.methods.compare import Comparison
 from eqtrace.run.site import Site
 from eqtrace.run.snapshot import Copier
@@ -107,7 +108,8 @@ def _search(
         phases=(Phase.generate, Phase.shrink),
     )
     try:
-        inputs = find(_simpler(found.inputs, symbols), fails, settings=limits, random=random.Random(0))
+        with from_seed_alone():
+            inputs = find(_simpler(found.inputs, symbols), fails, settings=limits, random=random.Random(0))
     except HypothesisException:
         return None
     return replace(found, inputs=inputs, comparison=compare(inputs), shrunk=True)

@@ -17,6 +17,7 @@ from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.capture import Captured, Executions, Target
+from eqtrace.run.draws import from_seed_alone
 from eqtrace.run.inputs import inputs
 from eqtrace.run.sample import Draw
 from eqtrace.run.snapshot import Copier
@@ -140,7 +141,8 @@ class _Check:
         )(test)
         test = hypothesis.seed(int(session.rng(equation.id, "discrete").integers(2**63)))(test)
         try:
-            test()
+            with from_seed_alone():
+                test()
         except hypothesis.errors.Unsatisfiable as error:
             raise _NotRun("no input within the domains satisfies `where`", "widen the domains") from error
         except hypothesis.errors.Flaky as error:

@@ -1,6 +1,6 @@
 import numpy as np
 
-from lab import chain, ops, slopes
+from lab import chain, ops, slopes, tickets
 
 
 def test_all():
@@ -18,3 +18,7 @@ def test_slopes():
     assert slopes.weighed_back(2.0, 3.0, 1.0) == (3.0, 2.0)
     assert slopes.cubed(2.0) == 8.0
     assert slopes.cubed_back(2.0, 1.0) == 12.0
+
+
+def test_tickets():
+    assert tickets.first(np.array([1, 2])) == 1
