@@ -62,7 +62,7 @@ def _functions(body: Iterable[ast.AST], prefix: str, outer: str) -> Iterator[tup
         if isinstance(node, FunctionNode):
             if outer or is_marked(node):
                 yield node, outer or prefix + node.name
-            yield from _functions(node.body, "", outer or (prefix + node.name if is_marked(node) else ""))
+                yield from _functions(node.body, "", outer or prefix + node.name)
         elif isinstance(node, ast.ClassDef):
             yield from _functions(node.body, prefix if outer else f"{prefix}{node.name}.", outer)
         else:

@@ -89,7 +89,10 @@ class Outside:
             return
         name = _absolute(path)
         writes = bool(flags & _WRITES) if mode is None else not set(mode).isdisjoint("wxa+")
-        if name in self._written or name.startswith(self._made):
+        if name in self._written or os.path.join(name, "").startswith(self._made):
+            return
+        if not writes and os.path.isdir(name):
+            self._list(path)
             return
         if writes:
             if flags & (os.O_RDWR | os.O_APPEND) and not flags & os.O_TRUNC and os.path.exists(name):
