@@ -70,6 +70,13 @@ def test_a_damaged_or_foreign_file_is_no_entry(tmp_path, damage):
     assert list(Cache(tmp_path).entries("key")) == []
 
 
+def test_a_damaged_entry_is_written_again(tmp_path):
+    Cache(tmp_path).put("key", ENTRY)
+    files(tmp_path)[0].write_bytes(b"")
+    Cache(tmp_path).put("key", ENTRY)
+    assert list(Cache(tmp_path).entries("key")) == [ENTRY]
+
+
 def test_an_entry_that_is_no_object_is_none(tmp_path):
     body = b"[1]"
     (tmp_path / FOLDER).mkdir(parents=True)

@@ -126,10 +126,11 @@ def _read(path: Path) -> Entry | None:
 
 
 def _write(path: Path, body: bytes) -> None:
-    if path.exists():
-        with contextlib.suppress(OSError):
+    """Writes a file whole or not at all; one that is there already only becomes the newest."""
+    with contextlib.suppress(OSError):
+        if path.read_bytes() == body:
             os.utime(path)
-        return
+            return
     descriptor, name = tempfile.mkstemp(prefix=".", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

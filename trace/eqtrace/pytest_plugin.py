@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -81,24 +81,39 @@ class Equations:
         self._verification: Verification | None = None
         self._wanted: frozenset[str] = frozenset()
 
-    @pytest.hookimpl(tryfirst=True)  # what deselects by -k, -m and --lf comes after
-    def pytest_collection_modifyitems(self, session: pytest.Session, items: list[pytest.Item]) -> None:
-        """Adds the items to those of the tests."""
+    @pytest.hookimpl(wrapper=True)
+    def pytest_make_collect_report(self, collector: pytest.Collector) -> Generator[None, Any, Any]:
+        """Adds the items to what the session collects."""
+        report = yield
+        if isinstance(collector, pytest.Session):
+            root: Folder = Folder.from_parent(collector, name=_NAME, nodeid=_NAME)
+            root.items = self._items(root)
+            report.result.append(root)
+        return report
+
+    def _items(self, root: Folder) -> list[pytest.Item]:
+        """The items that were asked for.
+
+        Raises:
+            UsageError: the configuration is not usable, or an argument names no item.
+        """
         from eqtrace.errors import EqtraceError
         from eqtrace.spec.load import load
 
+        config = _configuration(self._config)
         try:
-            equations = load(_configuration(self._config)).equations
+            equations = load(config).equations
         except EqtraceError as error:
             raise pytest.UsageError(f"eqtrace: {error}") from error
-        root = Folder.from_parent(session, name=_NAME, nodeid=_NAME)
-        found: list[pytest.Item] = [self._item(root, *_GENERAL, "")]
-        found += [self._item(root, each.id, method, each.topic) for each in equations for method in each.methods]
+        found: list[pytest.Item] = [self._item(root, *_GENERAL, "", (config.pyproject, 1))]
+        for each in equations:
+            place = (each.span.path, each.span.line)
+            found += [self._item(root, each.id, method, each.topic, place) for method in each.methods]
         chosen = self._config.option.eqtrace_chosen
         for each in chosen:
             if not any(_is_named(item, each) for item in found):
                 raise pytest.UsageError(f"eqtrace: {each} is no documented equation or method of one")
-        items.extend(item for item in found if not chosen or any(_is_named(item, each) for each in chosen))
+        return [item for item in found if not chosen or any(_is_named(item, each) for each in chosen)]
 
     def pytest_collection_finish(self, session: pytest.Session) -> None:
         """Only what is left after every selection is verified."""
@@ -139,10 +154,18 @@ class Equations:
             shown = ", ".join(f"{counts[each]} {each.value}" for each in Verdict if each.value in counts)
             terminalreporter.write_line(f"eqtrace: {sum(counts.values())} methods of documented equations: {shown}")
 
-    def _item(self, root: Folder, equation: str, method: str, topic: str) -> EquationItem:
+    @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_makereport(self, item: pytest.Item) -> Generator[None, Any, Any]:
+        """Skips are shown where the equation stands."""
+        report = yield
+        if isinstance(item, EquationItem) and report.skipped and isinstance(report.longrepr, tuple):
+            report.longrepr = (*item.place, report.longrepr[2])
+        return report
+
+    def _item(self, root: Folder, equation: str, method: str, topic: str, place: tuple[str, int]) -> EquationItem:
         parent = Folder.from_parent(root, name=equation, nodeid=f"{_NAME}::{equation}")
         item: EquationItem = EquationItem.from_parent(parent, name=method)
-        item.equation, item.method, item.equations = equation, method, self
+        item.equation, item.method, item.equations, item.place = equation, method, self, place
         item.add_marker(pytest.mark.eqtrace(equation=equation, method=method))
         item.extra_keyword_matches.update(filter(None, (topic, equation, method)))
         return item
@@ -151,9 +174,11 @@ class Equations:
 class Folder(pytest.Collector):
     """A level of the items' names; no file stands for it."""
 
+    items: list[pytest.Item]
+
     def collect(self) -> list[pytest.Item | pytest.Collector]:
-        """Nothing: the items are made with it."""
-        return []
+        """All items."""
+        return [*self.items]
 
 
 class EquationItem(pytest.Item):
@@ -162,6 +187,7 @@ class EquationItem(pytest.Item):
     equation: str
     method: str
     equations: Equations
+    place: tuple[str, int]
 
     @property
     def is_general(self) -> bool:
@@ -202,7 +228,7 @@ class EquationItem(pytest.Item):
 
     def reportinfo(self) -> tuple[str, int | None, str]:
         """Where pytest says that the item is."""
-        return "eqtrace", None, f"{self.equation} {self.method}"
+        return self.place[0], self.place[1] - 1, f"{self.equation} {self.method}"
 
 
 class Found(Exception):
@@ -242,7 +268,7 @@ class Recording:
             return (yield)
 
     @pytest.hookimpl(wrapper=True)
-    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
         """Takes over what a test reached when its call has passed."""
         report = yield
         if call.when == "call" and getattr(report, "passed", False):

@@ -1,0 +1,153 @@
+"""The cache through the installed command: what is taken from it, what is not, and what can't hurt it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+SHOP = Path(__file__).parent / "projects" / "shop"
+UNITS = 14
+
+
+@pytest.fixture(scope="module")
+def warm(tmp_path_factory) -> Path:
+    """A project that was verified once; not to be changed."""
+    root = tmp_path_factory.mktemp("warm") / "shop"
+    shutil.copytree(SHOP, root, ignore=shutil.ignore_patterns("__pycache__", ".eqtrace"))
+    assert verify(root)[0] == 0
+    return root
+
+
+@pytest.fixture
+def project(tmp_path, warm) -> Path:
+    """A copy of it, its cache included."""
+    shutil.copytree(warm, tmp_path / "shop")
+    return tmp_path / "shop"
+
+
+def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = dict(os.environ)
+    if "PYTHONPATH" in environment:
+        environment["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, environment["PYTHONPATH"].split(os.pathsep)))
+    command = [sys.executable, "-m", "eqtrace", *arguments]
+    return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+
+
+def verify(root: Path, *arguments: str) -> tuple[int, dict[str, Any]]:
+    """How many results came from the cache, and the report without that and the time."""
+    done = run(root, "verify", "--format", "json", *arguments)
+    assert done.returncode in (0, 1), done.stderr
+    report = json.loads(done.stdout)
+    report["summary"].pop("seconds")
+    return report["summary"].pop("from_cache"), report
+
+
+def edit(root: Path, path: str, old: str, new: str) -> None:
+    text = (root / path).read_text()
+    assert old in text
+    (root / path).write_text(text.replace(old, new, 1))
+
+
+def test_warm_is_cold_whatever_the_number_of_workers(project):
+    cold = verify(project, "--no-cache", "-j1")
+    assert cold[0] == 0
+    assert cold == verify(project, "--no-cache", "-j2")
+    assert verify(project) == (UNITS, cold[1])
+    shutil.rmtree(project / ".eqtrace")
+    assert verify(project, "-j2") == cold
+    assert verify(project, "-j1") == (UNITS, cold[1])
+
+
+def test_no_cache_reads_and_writes_none(project):
+    before = sorted((project / ".eqtrace").rglob("*"))
+    assert verify(project, "--no-cache")[0] == 0
+    assert sorted((project / ".eqtrace").rglob("*")) == before
+
+
+def test_the_text_says_how_many(project):
+    assert f"from cache  {UNITS} results" in run(project, "verify").stdout
+    assert "from cache  nothing" in run(project, "verify", "--no-cache").stdout
+
+
+def test_another_seed_is_another_result(project):
+    assert verify(project, "--seed", "3", "prices.relu")[0] == 0
+    assert verify(project, "--seed", "3", "prices.relu")[0] == 1
+
+
+def test_an_edited_line_rechecks_what_depends_on_it(project):
+    edit(project, "lab/slopes.py", "q = v * v * v", "q = v * v * v + 0.0")
+    edit(project, "spec/thirds.yaml", "code: 'q = v * v * v'", "code: 'q = v * v * v + 0.0'")
+    reused, report = verify(project)
+    assert report["exit"] == 0
+    # The cube itself; both gradients, which look at every cited line; a composition, which may rest on any equation.
+    assert reused == UNITS - 4
+
+
+def test_refuted_results_are_kept_with_their_findings(project):
+    edit(project, "lab/ops.py", "out = A @ v", "out = A @ v + 1e-3")
+    edit(project, "spec/sums.yaml", "code: 'out = A @ v'", "code: 'out = A @ v + 1e-3'")
+    (_, first), (reused, second) = verify(project), verify(project)
+    assert first == second
+    assert first["findings"]
+    assert reused == UNITS
+
+
+def test_failures_and_timeouts_are_tried_again(project):
+    edit(project, "lab/ops.py", "out = A @ v", "out = missing @ v")
+    edit(project, "spec/sums.yaml", "code: 'out = A @ v'", "code: 'out = missing @ v'")
+    assert verify(project)[1]["exit"] == 1
+    reused, report = verify(project)
+    assert {each["code"] for each in report["findings"]} >= {"EQ903"}
+    assert reused == 0  # a scenario fails, which is told once and concerns all
+
+
+def test_damage_is_repaired(project):
+    for number, file in enumerate(sorted((project / ".eqtrace" / "cache").glob("*.json"))):
+        file.write_bytes((b"", b"{}", file.read_bytes()[:-9], b"\x80\x04.")[number % 4])
+    reused, report = verify(project)
+    assert (reused, report["exit"]) == (0, 0)
+    assert verify(project) == (UNITS, report)
+
+
+def test_a_folder_that_cannot_be_written_is_noted(project):
+    shutil.rmtree(project / ".eqtrace")
+    (project / ".eqtrace").write_text("")
+    done = run(project, "verify")
+    assert done.returncode == 0
+    assert "note        results could not be kept in .eqtrace/cache" in done.stdout
+
+
+def test_runs_at_once_share_it(project):
+    shutil.rmtree(project / ".eqtrace")
+    environment = dict(os.environ)
+    if "PYTHONPATH" in environment:
+        environment["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, environment["PYTHONPATH"].split(os.pathsep)))
+    command = [sys.executable, "-m", "eqtrace", "verify", "-j1", "--format", "concise"]
+    both = [subprocess.Popen(command, cwd=project, env=environment, stdout=subprocess.DEVNULL) for _ in range(2)]
+    assert [each.wait() for each in both] == [0, 0]
+    assert verify(project)[0] == UNITS
+
+
+def test_the_code_is_not_the_cache_s_to_change(project):
+    files = [path for path in project.rglob("*") if path.is_file() and ".eqtrace" not in path.parts]
+    before = {path: path.read_bytes() for path in files}
+    verify(project)
+    assert {path: path.read_bytes() for path in before} == before
+    assert (project / ".eqtrace" / "cache" / ".gitignore").read_text() == "*\n"
+
+
+def test_code_that_runs_other_programs_is_run_again(project):
+    edit(
+        project,
+        "lab/ops.py",
+        "    y = np.maximum(x, FLOOR)\n",
+        "    import subprocess\n    subprocess.run(['true'])\n    y = np.maximum(x, FLOOR)\n",
+    )
+    run(project, "fix")
+    verify(project, "prices.relu")
+    assert verify(project, "prices.relu")[0] == 0
