@@ -395,4 +395,4 @@ def test_a_forward_without_forms_is_not_refuted(equation: Build) -> None:
     equations, forms = forms_of(replace(equation("Eq(dX[i], 2*X[i]*dY[i])", **keys), gradient=gradient))
     proof = prove_gradient(equations["topic.equation"], equations, forms)
     assert proof.verdict is Verdict.NOT_CHECKED
-    assert "no form of the forward shows how Y depends on X" in proof.detail
+    assert "no form of the forward says how Y depends on X" in proof.detail
