@@ -115,7 +115,7 @@ class Tracker(Untracked):
         self._before = set(sys.modules)
         self._packages = {name.partition(".")[0] for name in self._before}
         self._own: dict[str, types.ModuleType] = {}
-        self._state: object = ()
+        self._state = State([], frozenset())
         self._evidence: Callable[[Sequence[str]], object] = lambda anchors: None
         self._digests: dict[str, str] = {}
         self._shared: dict[tuple[int, str], Needs] = {}

@@ -1,0 +1,132 @@
+"""What a unit's result rests on."""
+
+import sys
+import types
+
+import pytest
+
+from eqtrace.model.equation import Equation
+from eqtrace.model.span import Span
+from eqtrace.run.needs import EVERY, Needs
+from eqtrace.run.tracker import Noted, Tracker, Untracked
+from eqtrace.run.work import Work
+
+EQUATION = Equation("a.b", "a", Span("s.yaml", 1))
+
+
+@pytest.fixture
+def tracker(tmp_path):
+    made = Tracker(str(tmp_path), lambda file: False)
+    forms = {"a.b": types.SimpleNamespace(functions={}), "a.c": types.SimpleNamespace(functions={"F": 1})}
+    empty = dict.fromkeys(Work.__dataclass_fields__)
+    given = {"equations": {"a.b": EQUATION}, "forms": forms, "sites": {}, "root": str(tmp_path), "draws": ()}
+    made.noted = made.work(Work(**(empty | given)))
+    made.begin()
+    return made
+
+
+def enter(tracker, *names):
+    """Functions run."""
+    for name in names:
+        tracker.marks.enter(tracker.marks.number(("/p/m.py", name)))
+
+
+def functions(needs: Needs):
+    return {name for _, name in needs.functions}
+
+
+def test_look_ups_are_noted_even_where_nothing_is_found():
+    seen = []
+    mapping = Noted({"a": 1}, seen.append)
+    assert mapping["a"] == 1
+    assert mapping.get("b") is None
+    assert "c" not in mapping
+    assert seen == ["a", "b", "c"]
+    assert list(mapping) == ["a"]
+    assert len(mapping) == 1
+    assert set(seen[3:]) == {EVERY}
+
+
+def test_functions_of_one_unit_are_not_another_s(tracker):
+    enter(tracker, "f")
+    assert functions(tracker.end(EQUATION)) == {"f"}
+    tracker.begin()
+    enter(tracker, "g")
+    assert functions(tracker.end(EQUATION)) == {"g"}
+
+
+def test_what_lasts_belongs_to_every_later_unit(tracker):
+    tracker.lasting(lambda: enter(tracker, "imported"))
+    enter(tracker, "f")
+    assert functions(tracker.end(EQUATION)) == {"imported", "f"}
+    tracker.begin()
+    assert functions(tracker.end(EQUATION)) == {"imported"}
+
+
+def test_what_scenarios_need_is_apart(tracker):
+    enter(tracker, "before")
+    with tracker.apart():
+        enter(tracker, "scenario")
+    enter(tracker, "after")
+    assert functions(tracker.end(EQUATION)) == {"before", "after"}
+    assert functions(tracker.scenarios) == {"scenario"}
+    assert EVERY in tracker.scenarios.sites
+
+
+def test_what_is_shared_belongs_to_each_that_uses_it(tracker):
+    memo: dict[str, int] = {}
+    for _ in range(2):
+        tracker.begin()
+        assert tracker.shared(memo, "k", lambda: enter(tracker, "made") or 3) == 3
+        assert functions(tracker.end(EQUATION)) == {"made"}
+    tracker.begin()
+    assert functions(tracker.end(EQUATION)) == set()
+
+
+def test_a_unit_that_leaves_something_behind_concerns_later_ones(tracker, tmp_path, monkeypatch):
+    module = types.ModuleType("leaving")
+    module.__file__ = str(tmp_path / "leaving.py")
+    module.table = {}
+    monkeypatch.setitem(sys.modules, "leaving", module)
+    tracker.lasting(lambda: None)
+    enter(tracker, "fills")
+    module.table["a"] = 1
+    tracker.end(EQUATION)
+    tracker.begin()
+    enter(tracker, "reads")
+    needs = tracker.end(EQUATION)
+    assert functions(needs) == {"fills", "reads"}
+    assert {(name, marked) for name, _, marked in needs.modules} == {("leaving", False)}
+
+
+def test_what_scenarios_gave_is_hashed_where_it_is_looked_up(tracker):
+    tracker.evidence(lambda anchors: (tuple(anchors), 1))
+    runs = tracker.runs({"x": [1], "y": [2]})
+    assert runs.get("x") == [1]
+    assert set(tracker.end(EQUATION).runs) == {"x"}
+    tracker.begin()
+    assert runs["x"] is not None
+    assert runs["y"] is not None
+    assert set(tracker.end(EQUATION).runs) == {"x", "y", "x\ny"}
+
+
+def test_values_that_cannot_be_hashed_are_unknowable(tracker):
+    tracker.evidence(lambda anchors: lambda: None)
+    assert tracker.runs({"x": [1]})["x"] == [1]
+    assert tracker.end(EQUATION).unknowable
+
+
+def test_a_form_with_function_symbols_rests_on_every_equation(tracker):
+    assert tracker.noted.forms["a.b"] is not None
+    assert tracker.end(EQUATION).equations == {"a.b"}
+    tracker.begin()
+    assert tracker.noted.forms["a.c"] is not None
+    assert tracker.end(EQUATION).equations == {"a.b", "a.c", EVERY}
+
+
+def test_untracked_does_the_work_and_notes_nothing():
+    nothing = Untracked()
+    memo: dict[str, int] = {}
+    assert nothing.watch(lambda: 1) == nothing.lasting(lambda: 1) == 1
+    assert nothing.shared(memo, "k", lambda: 2) == nothing.shared(memo, "k", lambda: 3) == 2
+    assert nothing.marked is None
