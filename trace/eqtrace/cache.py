@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
@@ -131,6 +130,8 @@ def _write(path: Path, body: bytes) -> None:
         if path.read_bytes() == body:
             os.utime(path)
             return
+    import tempfile  # takes longer than all reading, and is wanted for writing alone
+
     descriptor, name = tempfile.mkstemp(prefix=".", dir=path.parent)
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 from eqtrace.cache import Cache
 from eqtrace.checks.registry import BY_NAME
 from eqtrace.code.index import Index
-from eqtrace.code.source import Statement
+from eqtrace.code.source import Statement, collector_paused
 from eqtrace.config import Config
-from eqtrace.formula.compose import link, rests_on
 from eqtrace.formula.form import Form, read
 from eqtrace.link import references
 from eqtrace.link.audit import Audit
@@ -84,7 +83,10 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
             faults += [replace(fault, equation=equation.id) for fault in found if not _is_told(fault, specification)]
             faults += _unreadable_call(equation)
             faults += _unknown_calls(equation, index)
-    link(forms, specification.equations)
+    if any(equation.functions for equation in specification.equations):
+        from eqtrace.formula.compose import link  # with NumPy, which takes its time
+
+        link(forms, specification.equations)
     chosen = tuple(each.id for each in specification.equations if selected is None or each.id in selected)
     linked = link_audit(specification, index, config, None if selected is None else frozenset(chosen))
     faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
@@ -169,11 +171,17 @@ def capped(results: list[MethodResult], forms: Mapping[str, Form]) -> list[Metho
     for result in results:
         verdicts.setdefault(result.equation, []).append(result.verdict)
     return [
-        _capped(each, sorted(rests_on(forms[each.equation])), verdicts)
+        _capped(each, _resting(forms[each.equation]), verdicts)
         if each.method == "composition" and each.equation in forms
         else each
         for each in results
     ]
+
+
+def _resting(form: Form) -> list[str]:
+    from eqtrace.formula.compose import rests_on
+
+    return sorted(rests_on(form))
 
 
 def _capped(result: MethodResult, resting: list[str], verdicts: Mapping[str, list[Verdict]]) -> MethodResult:
@@ -204,7 +212,8 @@ class Verification:
 
     def __init__(self, config: Config, selected: frozenset[str] | None, how: Running, cache: bool = True) -> None:
         self._started, clock = time.perf_counter(), time.time_ns()
-        self.project = read_project(config, selected)
+        with collector_paused():
+            self.project = read_project(config, selected)
         self._how = how
         self._work = lru_cache(lambda: _work(self.project, how.seed))
         self._reuse = _reuse(self.project, how.seed, self._work, clock) if cache else None
@@ -243,7 +252,8 @@ class Verification:
                 self._results[unit] = _without_form(self.project.equations[unit.equation], unit.method)
         waiting = [unit for unit in waiting if unit not in self._results]
         if self._reuse is not None and self._pool is None:
-            held = self._reuse.find(self._unanswered() if equations is not None else waiting)
+            with collector_paused():
+                held = self._reuse.find(self._unanswered() if equations is not None else waiting)
             self._results |= held
             self._from_cache |= held.keys()
             waiting = [unit for unit in waiting if unit not in held]
@@ -268,7 +278,7 @@ class Verification:
     def of(self, equation: str, method: str) -> tuple[MethodResult, tuple[Finding, ...]]:
         """A unit's result with its findings: its own, and those of its equation that are no method's."""
         form = self.project.forms.get(equation)
-        resting = rests_on(form) if form is not None and method == "composition" else ()
+        resting = _resting(form) if form is not None and method == "composition" else ()
         self.answer([equation, *(name for name in resting if name in self.project.selected)])
         answered = [each for each in self._answered() if each.equation == equation]
         static = [fault for fault in self.project.faults if fault.equation == equation]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, is_dataclass
-from functools import cached_property
-from hashlib import blake2b
+from functools import cached_property, lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -77,6 +76,8 @@ class Present:
         """Whether a name still has a fingerprint."""
         kind, _, what = name.partition(" ")
         if kind == "equation" and self._file_holds(what, value):
+            return True
+        if kind == "equations" and isinstance(value, list) and value[:1] == [self._all_files] != [""]:
             return True
         now = self.of(name)
         if kind in STATED:
@@ -148,10 +149,10 @@ class Present:
         equation = self._equations.get(name)
         if equation is None:
             return ["", "", ""]
-        content, places = blake2b(digest_size=16), blake2b(digest_size=16)
-        for place, text in _flat(equation):
-            (places if place else content).update(text.encode("utf-8", "surrogatepass") + b"\0")
-        return [self.file(equation.span.path), content.hexdigest(), places.hexdigest()]
+        content: list[str] = []
+        places: list[str] = []
+        _flatten(equation, content, places)
+        return [self.file(equation.span.path), digest("\0".join(content)), digest("\0".join(places))]
 
     def _file_holds(self, name: str, value: Any) -> bool:
         """Whether the file that states an equation is as it was: short forms are completed from the code."""
@@ -160,10 +161,18 @@ class Present:
             return False
         return value[:1] == [self.file(equation.span.path)] != [""]
 
+    @cached_property
+    def _all_files(self) -> str:
+        """A hash of all files that state equations; '' where there are short forms, which are completed from code."""
+        if any(each.whole for each in self._equations.values()):
+            return ""
+        return digest(*(self.file(path) for path in sorted({each.span.path for each in self._equations.values()})))
+
     def _all_equations(self, _: str) -> list[str]:
         """The same of all equations together."""
         found = [(name, *self.of(f"equation {name}")) for name in sorted(self._equations)]
-        return ["", digest(*(f"{name} {each[1]}" for name, *each in found)), digest(*(each[2] for _, *each in found))]
+        content, places = (digest(*(f"{each[0]} {each[part]}" for each in found)) for part in (2, 3))
+        return [self._all_files, content, places]
 
     def _folder(self, path: str) -> str:
         try:
@@ -221,33 +230,39 @@ def _shown(site: Site) -> str:
     return repr([getattr(site, each.name) for each in fields(site) if each.name != "file"])
 
 
-def _flat(value: Any) -> Iterator[tuple[bool, str]]:
-    """Everything that a frozen value holds, in a fixed order, as text; True for places."""
-    if isinstance(value, Span):
-        yield True, str((value.path, value.line, value.column, value.end_line, value.end_column))
-    elif isinstance(value, Text):
-        yield False, repr(value.value)
-        yield True, f"{value.style} {value.indent}"
-        yield from _flat(value.span)
-    elif is_dataclass(value):
-        for each in fields(value):
-            if each.name in _CLAIMS:
-                yield True, repr(getattr(value, each.name))
-            else:
-                yield False, each.name
-                yield from _flat(getattr(value, each.name))
-    elif isinstance(value, Mapping):
-        for key, item in value.items():
-            yield False, f"key {key}"
-            yield from _flat(item)
-    elif isinstance(value, frozenset):
-        yield False, repr(sorted(map(str, value)))
-    elif isinstance(value, tuple | list):
-        yield False, f"{len(value)} items"
+def _flatten(value: Any, content: list[str], places: list[str]) -> None:
+    """Everything that a frozen value holds, in a fixed order, as text; places apart."""
+    kind = type(value)
+    if kind is Text:
+        content.append(value.value)
+        places.append(f"{value.style} {value.indent} {value.span!r}")
+    elif kind is Span:
+        places.append(repr(value))
+    elif kind is tuple or kind is list:
+        content.append(f"({len(value)}")
         for item in value:
-            yield from _flat(item)
+            _flatten(item, content, places)
+    elif isinstance(value, Mapping):
+        content.append(f"{{{len(value)}")
+        for key, item in value.items():
+            content.append(str(key))
+            _flatten(item, content, places)
+    elif kind is frozenset:
+        content.append(repr(sorted(map(str, value))))
+    elif is_dataclass(kind):
+        for name in _names(kind):
+            if name in _CLAIMS:
+                places.append(repr(getattr(value, name)))
+            else:
+                content.append(name)
+                _flatten(getattr(value, name), content, places)
     else:
-        yield False, repr(value)
+        content.append(repr(value))
+
+
+@lru_cache(maxsize=64)
+def _names(kind: type) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(kind))
 
 
 def _file_digest(path: Path) -> str:
