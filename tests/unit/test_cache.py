@@ -29,7 +29,7 @@ def files(root):
 
 def test_what_is_put_is_found_again_by_another_cache(tmp_path):
     Cache(tmp_path).put("key", ENTRY)
-    assert list(Cache(tmp_path).entries("key")) == [ENTRY]
+    assert [entry for _, entry in Cache(tmp_path).entries("key")] == [ENTRY]
     assert list(Cache(tmp_path).entries("other")) == []
     assert (tmp_path / FOLDER / ".gitignore").read_text() == "*\n"
 
@@ -47,7 +47,7 @@ def test_the_newest_comes_first_and_the_same_entry_is_one_file(tmp_path):
             os.utime(file, (number, number))
     os.utime(files(tmp_path)[0], (9, 9))
     newest = json.loads(files(tmp_path)[0].read_text())
-    assert next(iter(Cache(tmp_path).entries("key"))) == newest
+    assert next(iter(Cache(tmp_path).entries("key"))) == (0, newest)
     cache.put("key", {"n": 1})
     assert len(files(tmp_path)) == 2
 
@@ -74,7 +74,7 @@ def test_a_damaged_entry_is_written_again(tmp_path):
     Cache(tmp_path).put("key", ENTRY)
     files(tmp_path)[0].write_bytes(b"")
     Cache(tmp_path).put("key", ENTRY)
-    assert list(Cache(tmp_path).entries("key")) == [ENTRY]
+    assert [entry for _, entry in Cache(tmp_path).entries("key")] == [ENTRY]
 
 
 def test_an_entry_that_is_no_object_is_none(tmp_path):
@@ -118,19 +118,31 @@ def test_a_link_out_of_the_project_is_not_followed(tmp_path):
 
 def test_tidy_keeps_few_entries_of_a_key_and_bounds_the_size(tmp_path, monkeypatch):
     cache = Cache(tmp_path)
-    for number in range(8):
+    for number in range(12):
         cache.put("key", {"n": number})
         cache.put(f"key{number}", {"n": "x" * 1000})
         for file in files(tmp_path):
             if file.stat().st_mtime > 1000:
                 os.utime(file, (number, number))
     cache.tidy()
-    assert [entry["n"] for entry in Cache(tmp_path).entries("key")] == [7, 6, 5, 4]
+    assert [entry["n"] for _, entry in Cache(tmp_path).entries("key")] == [*range(11, 3, -1)]
     monkeypatch.setattr(module, "LARGEST", 4500)
     cache.tidy()
     assert sum(file.stat().st_size for file in files(tmp_path)) <= 4500
-    assert list(Cache(tmp_path).entries("key7"))
+    assert list(Cache(tmp_path).entries("key11"))
     assert not list(Cache(tmp_path).entries("key0"))
+
+
+def test_an_older_entry_that_is_used_becomes_the_newest(tmp_path):
+    for number in range(3):
+        Cache(tmp_path).put("key", {"n": number})
+        for file in files(tmp_path):
+            if file.stat().st_mtime > 1000:
+                os.utime(file, (number, number))
+    cache = Cache(tmp_path)
+    assert [(number, entry["n"]) for number, entry in cache.entries("key")] == [(0, 2), (1, 1), (2, 0)]
+    cache.used("key", 2)
+    assert next(iter(Cache(tmp_path).entries("key"))) == (0, {"n": 0})
 
 
 def test_entries_are_files_that_only_hold_data(tmp_path):

@@ -20,7 +20,7 @@ from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 
 FOLDER = ".eqtrace/cache"
 LARGEST = 64 * 2**20  # bytes of all entries together
-KEPT = 4  # entries of one key: the same unit on other branches
+KEPT = 8  # entries of one key: the same unit on other branches
 _ENTRY = 4 * 2**20  # bytes; a larger file is no entry of ours
 _SUFFIX = ".json"
 
@@ -49,12 +49,21 @@ class Cache:
         self._folder = root / FOLDER
         self._files: dict[str, list[tuple[int, Path]]] | None = None
 
-    def entries(self, key: str) -> Iterator[Entry]:
-        """The entries under a key, newest first."""
-        for _, path in sorted(self._listed().get(key, ()), reverse=True):
+    def entries(self, key: str) -> Iterator[tuple[int, Entry]]:
+        """The entries under a key, newest first, with their numbers."""
+        for number, path in enumerate(self._newest(key)):
             entry = _read(path)
             if entry is not None:
-                yield entry
+                yield number, entry
+
+    def used(self, key: str, number: int) -> None:
+        """Makes an older entry under a key the newest, so that it is kept longer."""
+        if number:
+            with contextlib.suppress(OSError):
+                os.utime(self._newest(key)[number])
+
+    def _newest(self, key: str) -> list[Path]:
+        return [path for _, path in sorted(self._listed().get(key, ()), reverse=True)]
 
     def put(self, key: str, entry: Entry) -> None:
         """Adds an entry under a key, unless it is there already."""

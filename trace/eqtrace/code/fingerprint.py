@@ -57,14 +57,27 @@ def _pieces(
             start = _start(node)
             whole = _segment(lines, start, _end(node))
             functions.setdefault(prefix + node.name, []).extend((str(start).encode(), whole))
-            yield _segment(lines, start, _start(node.body[0]))
+            yield from _header(node, node.name, lines)
         elif isinstance(node, ast.ClassDef):
-            yield _segment(lines, _start(node), _start(node.body[0]))
+            yield from _header(node, node.name, lines)
             yield from _pieces(node.body, f"{prefix}{node.name}.", lines, functions)
         elif _has_functions(node):
             yield from _compound(node, prefix, lines, functions)
         else:
             yield _segment(lines, _start(node), _end(node))
+
+
+def _header(node: FunctionNode | ast.ClassDef, name: str, lines: list[bytes]) -> Iterator[bytes]:
+    """What of a definition runs where it stands: decorators, defaults, annotations, bases; and its name."""
+    yield f"{type(node).__name__} {name}".encode()
+    if isinstance(node, FunctionNode):
+        found = node.args
+        counts = (len(found.posonlyargs), len(found.args), bool(found.vararg), len(found.kwonlyargs), bool(found.kwarg))
+        yield str(counts).encode()  # where `/` and `*` stand
+    outside = [each for each in ast.iter_child_nodes(node) if each not in node.body]
+    parts = [part for each in outside for part in ([each] if hasattr(each, "lineno") else ast.iter_child_nodes(each))]
+    for part in parts:
+        yield _segment(lines, _start(part), _end(part))
 
 
 def _compound(node: ast.AST, prefix: str, lines: list[bytes], functions: dict[str, list[bytes]]) -> Iterator[bytes]:

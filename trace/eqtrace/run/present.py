@@ -24,7 +24,8 @@ LIBRARIES = ("numpy", "python-flint", "hypothesis")
 _LARGE = 64 * 2**20  # bytes; of a larger file only size and time of change count
 STATED = ("equation", "equations")  # their fingerprints end in one of places alone
 _REPORTING = ("report", "cli")
-_CLAIMS = frozenset({"line", "at"})  # of an anchor: where the line is said to be; where it is counts with its site
+# Where an anchor's line is said to be (where it is counts with its site), and prose that no method reads.
+_SHOWN = frozenset({"line", "at", "label", "latex", "meaning"})
 
 
 class Present:
@@ -231,7 +232,7 @@ def _shown(site: Site) -> str:
 
 
 def _flatten(value: Any, content: list[str], places: list[str]) -> None:
-    """Everything that a frozen value holds, in a fixed order, as text; places apart."""
+    """Everything that a frozen value holds, in a fixed order, as text; apart, what only findings could show."""
     kind = type(value)
     if kind is Text:
         content.append(value.value)
@@ -251,7 +252,7 @@ def _flatten(value: Any, content: list[str], places: list[str]) -> None:
         content.append(repr(sorted(map(str, value))))
     elif is_dataclass(kind):
         for name in _names(kind):
-            if name in _CLAIMS:
+            if name in _SHOWN:
                 places.append(repr(getattr(value, name)))
             else:
                 content.append(name)

@@ -24,6 +24,7 @@ class Kept:
 
     result: MethodResult
     runs: Runs
+    number: int  # among the entries of its unit
 
 
 class Reuse:
@@ -56,6 +57,7 @@ class Reuse:
             hit = next((each for each in kept if all(self._runs.get(k) == v for k, v in each.runs.items())), None)
             if hit is not None:
                 found[unit] = hit.result
+                self._cache.used(self._key(unit.equation, unit.method), hit.number)
             else:
                 open_ = (each for each in kept if not self._runs_known or not each.runs.keys() <= self._runs.keys())
                 self._candidates[unit] = tuple(open_)
@@ -74,7 +76,9 @@ class Reuse:
                 answer.scenarios.add(self._scenarios)
             self._scenarios = answer.scenarios
         if answer.result is None:
-            return self._candidates[unit][answer.kept].result, True
+            kept = self._candidates[unit][answer.kept]
+            self._cache.used(self._key(unit.equation, unit.method), kept.number)
+            return kept.result, True
         kinds = {fault.kind for fault in answer.result.faults}
         if not kinds & _PASSING and not answer.needs.unknowable:
             body = {"result": encode(answer.result)}
@@ -101,14 +105,15 @@ class Reuse:
         """What the scenarios give now, where that is known from a run on the same code."""
         found: dict[str, str] = {}
         known = False
-        for entry in self._cache.entries(self._key("scenarios")):
+        for number, entry in self._cache.entries(self._key("scenarios")):
             if self._holds(entry.get("needs")) and _is_texts(entry.get("runs")):
                 found |= entry["runs"]
                 known = True
+                self._cache.used(self._key("scenarios"), number)
         return found, known
 
     def _kept(self, unit: Unit) -> Iterator[Kept]:
-        for entry in self._cache.entries(self._key(unit.equation, unit.method)):
+        for number, entry in self._cache.entries(self._key(unit.equation, unit.method)):
             runs: Any = entry.get("runs")
             if not self._holds(entry.get("needs")) or not _is_texts(runs):
                 continue
@@ -117,7 +122,7 @@ class Reuse:
             except Unreadable:
                 continue
             if (result.equation, result.method) == (unit.equation, unit.method):
-                yield Kept(result, runs)
+                yield Kept(result, runs, number)
 
     def _holds(self, needs: Any) -> bool:
         if not isinstance(needs, dict) or not needs:
