@@ -124,7 +124,8 @@ class Equations:
     def verification(self) -> Verification:
         """The session's verification; alone it answers everything at once, under xdist each item as it comes."""
         if self._verification is None:
-            from eqtrace.runner import Running, Verification, processors
+            from eqtrace.run.jobs import processors
+            from eqtrace.runner import Running, Verification
 
             alone = not _is_distributed(self._config)
             how = Running(processors() if alone else 1, self._config.getoption("--eqtrace-seed"))

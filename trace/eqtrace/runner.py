@@ -327,14 +327,6 @@ class Verification:
                 self._from_cache.add(unit)
 
 
-def processors() -> int:
-    """How many processors this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not every system has it
-        return os.cpu_count() or 1
-
-
 def _reuse(project: Project, seed: int, work: Callable[[], Work], clock: int) -> Reuse:
     index, config = project.index, project.config
     user_files = frozenset(os.path.join(index.root, path) for path in index.sources())

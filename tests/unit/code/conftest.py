@@ -29,6 +29,7 @@ def project(tmp_path: Path) -> Project:
             "packages": (),
             "pythonpath": (".", "src"),
             "coverage": "report",
+            "testers": None,
         }
         return Index(SimpleNamespace(**(defaults | settings)))
 

@@ -258,3 +258,19 @@ def test_conftest_fixtures_and_helper_modules(project) -> None:
     graph = CallGraph(index)
     for test in ("test_a", "test_b"):
         assert graph.reaches(FunctionRef("tests/unit/test_p.py", test), FunctionRef("src/p.py", "f"))
+
+
+def test_a_recorded_run_shows_what_a_test_enters(project, tmp_path):
+    (tmp_path / "reach.json").write_text(
+        '{"schema": 1, "tests": {"tests/test_a.py::test_f": ["impl/a.py::Box.put", "impl/a.py::gone"]}}'
+    )
+    files = {
+        "impl/a.py": "class Box:\n    def put(self): pass\n",
+        "tests/test_a.py": "def test_f(): pass\ndef test_g(): pass\n",
+    }
+    graph = CallGraph(project(files, testers="reach.json"))
+    test = FunctionRef("tests/test_a.py", "test_f")
+    assert graph.ran(test, FunctionRef("impl/a.py", "Box.put"))
+    assert graph.ran(test, FunctionRef("impl/a.py", "Box"))
+    assert not graph.ran(test, FunctionRef("impl/a.py", "gone"))
+    assert not graph.ran(FunctionRef("tests/test_a.py", "test_g"), FunctionRef("impl/a.py", "Box.put"))

@@ -30,6 +30,7 @@ class Bench:
             "packages": (),
             "pythonpath": (".", "src"),
             "coverage": "report",
+            "testers": None,
         }
 
     @staticmethod

@@ -60,14 +60,13 @@ def site(
     from eqtrace.cli import output as reports
     from eqtrace.cli import settings
     from eqtrace.report.site import build
+    from eqtrace.run.jobs import processors
 
     config = settings.configuration(config_file, fail_on)
     if no_verify:
         results = runner.audit(config, None)
     else:
-        results = runner.verify(
-            config, None, jobs or runner.processors(), seed, timeout, reports.progress(), not no_cache
-        )
+        results = runner.verify(config, None, jobs or processors(), seed, timeout, reports.progress(), not no_cache)
     results = replace(results, command="site")
     built = build(config, results, config.root / config.site.output if output is None else output.absolute())
     code = reports.report(results, config.root, Reporting(form, output_file, fail_on, exit_zero))

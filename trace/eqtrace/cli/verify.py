@@ -47,8 +47,9 @@ def verify(
     """Runs the static checks and the methods."""
     from eqtrace import runner
     from eqtrace.cli import output, settings
+    from eqtrace.run.jobs import processors
 
     config = settings.configuration(config_file, fail_on)
     chosen = settings.selected(select, config)
-    results = runner.verify(config, chosen, jobs or runner.processors(), seed, timeout, output.progress(), not no_cache)
+    results = runner.verify(config, chosen, jobs or processors(), seed, timeout, output.progress(), not no_cache)
     return output.report(results, config.root, Reporting(form, output_file, fail_on, exit_zero))
