@@ -14,6 +14,11 @@ from eqtrace import audit, load_config
 pytest_plugins = ["pytester"]
 SHOP = Path(__file__).parent / "projects" / "shop"
 UNITS = 14
+PATHS = {  # relative ones would mean other folders in the runs
+    name: os.pathsep.join(map(os.path.abspath, value.split(os.pathsep)))
+    for name, value in os.environ.items()
+    if name == "PYTHONPATH"
+}
 ALONE = ("-p", "no:eqtrace", "-p", "eqtrace.pytest_plugin", "-p", "no:cacheprovider")  # whether installed or not
 
 
@@ -22,18 +27,14 @@ def verified(tmp_path_factory) -> Path:
     """The project with its cache, so that most runs are quick."""
     root = tmp_path_factory.mktemp("verified") / "shop"
     shutil.copytree(SHOP, root, ignore=shutil.ignore_patterns("__pycache__", ".eqtrace"))
-    environment = dict(os.environ)
-    if "PYTHONPATH" in environment:
-        environment["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, environment["PYTHONPATH"].split(os.pathsep)))
-    subprocess.run([sys.executable, "-m", "eqtrace", "verify"], cwd=root, env=environment, check=True)
+    subprocess.run([sys.executable, "-m", "eqtrace", "verify"], cwd=root, env={**os.environ, **PATHS}, check=True)
     return root
 
 
 @pytest.fixture
 def shop(pytester, verified, monkeypatch) -> Path:
-    if "PYTHONPATH" in os.environ:
-        paths = os.environ["PYTHONPATH"].split(os.pathsep)
-        monkeypatch.setenv("PYTHONPATH", os.pathsep.join(map(os.path.abspath, paths)))
+    for name, value in PATHS.items():
+        monkeypatch.setenv(name, value)
     shutil.copytree(verified, pytester.path, dirs_exist_ok=True)
     pytester.path.joinpath("pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = --import-mode=importlib\n")
     return pytester.path
