@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy.random  # noqa: F401  (numpy loads it when it is first used: it must not find the user's `random` then)
 
 from eqtrace.errors import EqtraceError
+from eqtrace.run import sources
 from eqtrace.run.instrument import instrument
 from eqtrace.run.marks import Marks
 from eqtrace.run.record import Recorder
@@ -44,7 +45,7 @@ class Loader(importlib.machinery.SourceFileLoader):
     def get_code(self, fullname: str) -> types.CodeType:
         """The instrumented code, always compiled from the source."""
         path = self.get_filename(fullname)
-        return instrument(self.get_data(path), path, fullname, self._sites, self._recorder, marks=self._marks)
+        return instrument(sources.read(path), path, fullname, self._sites, self._recorder, marks=self._marks)
 
 
 class Marked(Protocol):

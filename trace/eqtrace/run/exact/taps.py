@@ -6,12 +6,12 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from eqtrace.code.bind import TARGET, BindError, parse_left
 from eqtrace.code.source import SourceFile, decode
 from eqtrace.code.tree import is_compound
+from eqtrace.run.sources import read
 from eqtrace.run.tree import Tree
 
 TAP = "__eqtrace_tap__"
@@ -64,7 +64,7 @@ class Taps:
         taps = self._by_file.get(file)
         if not taps:
             return
-        text = decode(Path(file).read_bytes())
+        text = decode(read(file))
         editable = Tree(SourceFile(file, text, tree))
         for tap in taps:
             statement = editable.statement(tap.line, tap.column)
