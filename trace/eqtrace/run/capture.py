@@ -149,10 +149,10 @@ class Captures:
         return self._scenarios
 
     def _run_scenarios(self, span: Span, found: Executions) -> None:
-        waiting = self._scenario_functions(found)
+        effort, waiting = self._session.effort, self._scenario_functions(found)
         reached: dict[str, set[str]] = {name: set() for name in waiting}
         least = LEAST_ROUNDS * max(1, len(self._session.work.draws))
-        for number in range(MOST_ROUNDS):
+        for number in range(MOST_ROUNDS if effort.rounds is None else effort.rounds):
             for name in list(waiting):
                 rare = any(found.counts[anchor] < EXECUTIONS for anchor in reached[name])
                 if number < least or rare:
@@ -188,6 +188,7 @@ class Captures:
             name: value
             for name, value in vars(module).items()
             if inspect.isfunction(value) and not name.startswith("_") and value.__module__ == module.__name__
+            if session.effort.scenarios is None or name in session.effort.scenarios
         }
 
     def _run_scenario(self, name: str, scenario: Callable[..., Any], number: int, found: Executions) -> set[str]:
@@ -281,6 +282,8 @@ class Captures:
         rng = self._session.rng(equation.id, target.name)
         try:
             made = list(filter(accept, draws(form, equation.symbols, target.symbols, rng)))
+            if self._session.effort.draws is not None:
+                made = made[-self._session.effort.draws :]  # random ones: the edge grid comes first
         except NoDraw as error:
             place = equation.where.span if equation.where else equation.span
             found.faults.append(Fault("value-undecided", str(error), place, equation=equation.id))

@@ -22,6 +22,7 @@ from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.capture import Captures
 from eqtrace.run.children import ending_children
+from eqtrace.run.effort import FULL, Effort
 from eqtrace.run.exact.shadow import Constants, Shadows
 from eqtrace.run.failed import Failed
 from eqtrace.run.hook import install
@@ -48,6 +49,7 @@ class Session:
         poisoned: activities that hung or crashed in an earlier worker, and what became of them; they are not tried
             again.
         tracker: records what each result rests on.
+        effort: how much is tried.
     """
 
     def __init__(
@@ -56,9 +58,11 @@ class Session:
         activity: Callable[[str], None],
         poisoned: Mapping[str, Lost],
         tracker: Untracked | None = None,
+        effort: Effort = FULL,
     ) -> None:
         self.tracker = tracker or Untracked()
         self.work = self.tracker.work(work)
+        self.effort = effort
         self._activity = activity
         self._poisoned = poisoned
         self.recorder = Recorder()
@@ -68,6 +72,12 @@ class Session:
         self.finder = install(watched, self.recorder, work.pythonpath, self.tracker.marked)
         self.twins = {constants: Shadows(self.is_user_file, constants, tracker=self.tracker) for constants in Constants}
         self.captures = Captures(self)
+
+    def start_again(self, effort: Effort) -> None:
+        """Forgets what was captured, so that the same units are answered anew with another effort."""
+        self.effort = effort
+        self.captures = Captures(self)
+        self.__dict__.pop("gradients", None)
 
     def run(self, unit: Unit) -> MethodResult:
         """The result of one unit. User code that fails is a fault in it, never an exception."""
