@@ -55,7 +55,7 @@ class Line:
     to_constants: int = 0
     kinks: int = 0
     undecided: int = 0
-    outside: int = 0  # executions that `where` leaves out
+    outside: int = 0  # executions that `where` leaves out, or every entry of which a premise leaves out
     worst_ulp: float = 0.0
     worst_at: str = ""
     why_sampled: str = ""
@@ -154,7 +154,10 @@ class LineCheck:
             line.points += 1
             self._refute(part, each, comparison)
             return
-        if comparison.undecided or not comparison.entries:
+        if not comparison.entries and not comparison.undecided:
+            line.outside += 1
+            return
+        if comparison.undecided:
             line.undecided += 1
             return
         line.points += 1
