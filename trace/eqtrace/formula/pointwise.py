@@ -168,7 +168,7 @@ class Point:
         return self._depends[name]
 
     def _found(self, name: str, place: Place, seeds: Seeds) -> Num:
-        if self.deadline is not None and time.perf_counter() > self.deadline:
+        if self.deadline is not None and time.process_time() > self.deadline:
             raise EvaluationError("the time limit has passed")
         if seeds and seeds[-1][0] == name:
             return Dual(seeds[-1][1], self._entry(name, place, seeds[:-1]), {place: 1})

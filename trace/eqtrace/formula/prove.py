@@ -60,7 +60,7 @@ def prove(
         seconds: the time limit of each way of proving; when it is over, the next is taken.
         seed: of the random points.
     """
-    started = time.perf_counter()
+    started = time.process_time()
     target = problem(equation, forms[equation.id], equations, forms)
     claims = to_prove(target, equation, forms[equation.id])
     if target.faults:
@@ -71,7 +71,7 @@ def prove(
     proof = prove_claims(target, claims.claims, seconds, _source(equation, seed))
     if claims.unfit:
         proof = replace(proof, verdict=Verdict.NOT_CHECKED, detail="; ".join((*claims.unfit, proof.detail)))
-    return replace(proof, seconds=time.perf_counter() - started)
+    return replace(proof, seconds=time.process_time() - started)
 
 
 def prove_gradient(
@@ -90,14 +90,14 @@ def prove_gradient(
         seconds: the time limit of each way of proving; when it is over, the next is taken.
         seed: of the random points.
     """
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         found = gradient_problem(equation, equations, forms)
     except NoGradient as error:
         return Proof(Verdict.NOT_CHECKED, str(error))
     proof = prove_claims(found.target, found.claims, seconds, _source(equation, seed))
     detail = f"{proof.detail} (forward: {', '.join(found.sources) or 'none'})"
-    return replace(proof, detail=detail, seconds=time.perf_counter() - started)
+    return replace(proof, detail=detail, seconds=time.process_time() - started)
 
 
 def _source(equation: Equation, seed: int) -> random.Random:
@@ -106,7 +106,7 @@ def _source(equation: Equation, seed: int) -> random.Random:
 
 def prove_claims(target: Problem, claims: list[Claim], seconds: float, rng: random.Random) -> Proof:
     """Try claims at random points, then prove them as generally as the time allows."""
-    started = time.perf_counter()
+    started = time.process_time()
     trial = tried(target, claims, rng, POINTS, started + seconds)
     if trial.counterexample:
         return _refuted(trial)
@@ -118,7 +118,7 @@ def prove_claims(target: Problem, claims: list[Claim], seconds: float, rng: rand
     if not fixed.failures:
         detail = f"proved at sizes {' and '.join(shown)}; for all sizes not: {why}"
         return _proof(Verdict.PROVED_AT_SIZES, detail, fixed, trial)
-    more = tried(target, claims, rng, CERTIFIED_POINTS, time.perf_counter() + seconds)
+    more = tried(target, claims, rng, CERTIFIED_POINTS, time.process_time() + seconds)
     if more.counterexample:
         return _refuted(more)
     total = replace(more, points=more.points + trial.points)
@@ -130,7 +130,7 @@ def prove_claims(target: Problem, claims: list[Claim], seconds: float, rng: rand
 
 def _attempted(attempt: Callable[[float], Attempt], seconds: float) -> Attempt:
     try:
-        return attempt(time.perf_counter() + seconds)
+        return attempt(time.process_time() + seconds)
     except TimeUp:
         return Attempt([f"{seconds:g} s were not enough"])
 
@@ -139,7 +139,7 @@ def _at_sizes(target: Problem, claims: list[Claim], seconds: float, rng: random.
     """Two draws of small sizes."""
     total = Attempt()
     shown: list[str] = []
-    deadline = time.perf_counter() + seconds
+    deadline = time.process_time() + seconds
     names = wanted_of(target, claims).sizes
     for _ in range(SIZE_DRAWS):
         sizes = next((drawn for _ in range(50) if (drawn := draw_sizes(target, rng, names)) is not None), None)

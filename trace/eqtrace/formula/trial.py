@@ -47,7 +47,7 @@ def tried(problem: Problem, claims: list[Claim], rng: random.Random, points: int
         for _ in range(points * ATTEMPTS):
             if done == points:
                 break
-            if time.perf_counter() > deadline:
+            if time.process_time() > deadline:
                 failure = "the time limit has passed"
                 break
             try:
@@ -103,7 +103,7 @@ def _compare(point: Point, claim: Claim, rng: random.Random, deadline: float) ->
         places = rng.sample(places, LIMIT_PLACES)
     count = 0
     for env in places:
-        if time.perf_counter() > deadline:
+        if time.process_time() > deadline:
             raise EvaluationError("the time limit has passed")
         if not all(point.holds(premise, env) for premise in claim.premises):
             continue
