@@ -399,21 +399,12 @@ class Waiver(_Entry):
     code: str | None = Field(None, description="The statement.")
 
 
-class Review(_Entry):
-    """What a link's ends were when it was last reviewed."""
-
-    form: str = Field("", description="SHA-256 of the form.")
-    prose: str = Field("", description="SHA-256 of the prose.")
-    code: str = Field("", description="SHA-256 of the code.")
-
-
 _DEFER = ConfigDict(defer_build=True)  # each is built when it is first used
 TOPIC = TypeAdapter(Topic)
 SHORT = TypeAdapter(list[ShortEntry], config=_DEFER)
 PAGES = TypeAdapter(list[Page], config=_DEFER)
 LITERATURE = TypeAdapter(dict[str, Work], config=_DEFER)
 WAIVERS = TypeAdapter(list[Waiver], config=_DEFER)
-REVIEWS = TypeAdapter(dict[str, Review], config=_DEFER)
 
 
 def json_schema() -> dict[str, Any]:
