@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -62,3 +64,9 @@ class Score:
         """Killed, of those that were killed or survived; None where there were none."""
         judged = self.killed + self.survived
         return self.killed / judged if judged else None
+
+
+def score(judged: Iterable[Judged]) -> Score:
+    """How many there are of each fate."""
+    counts = Counter(each.status for each in judged)
+    return Score(**{status.value: counts[status] for status in Status})

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from eqtrace.model.anchor import Match
 from eqtrace.model.finding import Finding
+from eqtrace.model.mutant import Judged
 from eqtrace.model.span import Span
 from eqtrace.model.topic import Specification
 from eqtrace.model.verdict import MethodResult, Verdict, weakest
@@ -74,6 +75,7 @@ class Results:
     from_cache: int = 0
     skipped: tuple[str, ...] = ()  # what was not looked at and why, a sentence each
     notes: tuple[str, ...] = ()  # what else a reader should know of the run, a sentence each
+    mutants: tuple[Judged, ...] | None = None  # None where none were made
     exit: int = 0
 
     def verdict(self, equation: str) -> Verdict | None:

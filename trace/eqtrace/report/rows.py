@@ -12,6 +12,7 @@ from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Finding, Severity
 from eqtrace.model.results import Coverage, Results, Reviews
 from eqtrace.model.verdict import MethodResult, Verdict
+from eqtrace.report.mutants import Mutation, mutation
 
 _RUN = (Role.COMPUTES, Role.INLINE, Role.CALLS)
 """The roles of lines that verification has to run: nothing else of a citation is executed."""
@@ -83,6 +84,7 @@ class Summary:
     skipped: tuple[str, ...]
     notes: tuple[str, ...] = ()
     reviews: Reviews | None = None
+    mutation: Mutation | None = None
 
     @property
     def anchors_ok(self) -> int:
@@ -158,6 +160,7 @@ def _summary(results: Results, equations: tuple[EquationRow, ...], findings: tup
         skipped=results.skipped,
         notes=results.notes,
         reviews=results.reviews,
+        mutation=None if results.mutants is None else mutation(results.mutants),
     )
 
 

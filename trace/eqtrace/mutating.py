@@ -5,21 +5,27 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections import Counter
+import time
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from eqtrace.cache import digest
+from eqtrace.checks.registry import BY_NAME
 from eqtrace.code.mutation.generate import mutants
 from eqtrace.config import Config
 from eqtrace.model.anchor import Role
-from eqtrace.model.mutant import Judged, Mutant, Score, Status
+from eqtrace.model.finding import Fault, Finding, Severity
+from eqtrace.model.mutant import Judged, Mutant, Status
+from eqtrace.model.results import Results
+from eqtrace.model.verdict import Verdict
 from eqtrace.run.mutation import Mutating
 from eqtrace.run.outcome import Crashed, Done
 from eqtrace.run.present import base
-from eqtrace.runner import Progress, Project, read_project, work_of
+from eqtrace.runner import Project, Running, read_project, verify, work_of
 from eqtrace.spec import sizes
 
 SESSION = "eqtrace.run.mutation:Mutations"
+_SHOWN = frozenset(Verdict) - {Verdict.REFUTED, Verdict.NOT_CHECKED}
 _MUTATED = (Role.COMPUTES, Role.INLINE, Role.CALLS, Role.EXPLAINS)
 
 
@@ -42,41 +48,78 @@ def all_mutants(project: Project) -> list[Mutant]:
 
 
 def mutate(
-    config: Config,
-    selected: frozenset[str] | None,
-    jobs: int = 1,
-    seed: int = 0,
-    timeout: float = 10.0,
-    progress: Progress | None = None,
-    cache: bool = True,
-) -> list[Judged]:
+    config: Config, selected: frozenset[str] | None, how: Running, limit: float = 10.0, cache: bool = True
+) -> Results:
     """Judges every mutant of the statements that the selected equations cite, by all equations that cite them.
 
-    With `cache`, what an earlier run over the same sources judged (also one that was interrupted) is not judged again.
+    Equations that verification does not show to hold judge nothing: they would kill every mutant.
+
+    Args:
+        config: the project.
+        selected: the ids of the equations; None is all.
+        how: how units are run.
+        limit: seconds that one mutant may take.
+        cache: whether what an earlier run over the same sources judged (also one that was interrupted) is used.
     """
+    started = time.perf_counter()
+    verified = verify(config, None, how.jobs, how.seed, how.timeout, how.progress, cache)
     project = read_project(config, None)
-    wanted = [each for each in all_mutants(project) if selected is None or selected & set(each.equations)]
-    record = Record(project, seed, timeout) if cache else None
-    judged = record.read(wanted) if record is not None else {}
-    waiting = [each for each in wanted if each.id not in judged]
-    if waiting:
-        for done, outcome in enumerate(_outcomes(project, waiting, jobs, seed, timeout), 1):
-            judged[outcome.mutant.id] = outcome
-            if record is not None:
-                record.add(outcome)
-            if progress is not None:
-                progress(done, len(waiting), outcome.mutant.id)
-    return [judged[each.id] for each in wanted]
+    held = frozenset(name for name in project.selected if verified.verdict(name) in _SHOWN)
+    wanted = [
+        replace(each, equations=tuple(name for name in each.equations if name in held))
+        for each in all_mutants(project)
+        if selected is None or selected & set(each.equations)
+    ]
+    mutants = [each for each in wanted if each.equations]
+    judged, kept = _judged(project, mutants, how, limit, cache)
+    findings = [each for each in verified.findings if each.severity is Severity.ERROR]
+    findings += [_finding(each) for each in judged if each.status is Status.SURVIVED]
+    unheld = len(project.selected) - len(held)
+    return replace(
+        verified,
+        command="mutate",
+        selected=tuple(name for name in project.selected if selected is None or name in selected),
+        findings=tuple(findings),
+        mutants=tuple(judged),
+        from_cache=kept,
+        skipped=(f"{unheld} equations judged no mutant, as verification does not show them to hold",) if unheld else (),
+        seconds=time.perf_counter() - started,
+        exit=1 if findings else 0 if judged else 2,
+    )
 
 
-def _outcomes(project: Project, waiting: list[Mutant], jobs: int, seed: int, timeout: float) -> Iterator[Judged]:
+def _finding(judged: Judged) -> Finding:
+    mutant = judged.mutant
+    message = f"{', '.join(mutant.equations)}: verification does not notice\n- {mutant.old}\n+ {mutant.new}"
+    fault = Fault("mutant-survived", message, mutant.span, judged.reason, equation=mutant.equations[0])
+    return BY_NAME["mutant-survived"].finding(fault)
+
+
+def _judged(
+    project: Project, mutants: list[Mutant], how: Running, limit: float, cache: bool
+) -> tuple[list[Judged], int]:
+    """Every mutant's fate, and how many of them were known."""
+    record = Record(project, how.seed, limit) if cache else None
+    judged = record.read(mutants) if record is not None else {}
+    kept = len(judged)
+    waiting = [each for each in mutants if each.id not in judged]
+    for done, outcome in enumerate(_outcomes(project, waiting, how, limit) if waiting else (), 1):
+        judged[outcome.mutant.id] = outcome
+        if record is not None:
+            record.add(outcome)
+        if how.progress is not None:
+            how.progress(done, len(waiting), outcome.mutant.id)
+    return [judged[each.id] for each in mutants], kept
+
+
+def _outcomes(project: Project, waiting: list[Mutant], how: Running, limit: float) -> Iterator[Judged]:
     from eqtrace.run.pool import Pool
 
-    work = work_of(project, seed)
+    work = work_of(project, how.seed)
     root = str(project.index.root)
-    payload = Mutating(work, timeout, {each.span.path: os.path.join(root, each.span.path) for each in waiting})
-    # The worker's own limit is that of a child, twice over: the child is ended first.
-    with Pool(min(jobs, len(waiting)), SESSION, payload, 3 * timeout, root, work.pythonpath) as pool:
+    payload = Mutating(work, limit, {each.span.path: os.path.join(root, each.span.path) for each in waiting})
+    # A worker ends its child by itself: its own time limit, which comes later, is for faults of eqtrace.
+    with Pool(min(how.jobs, len(waiting)), SESSION, payload, 3 * limit, root, work.pythonpath) as pool:
         for outcome in pool.answer(waiting):
             if isinstance(outcome, Done):
                 yield outcome.value
@@ -88,9 +131,9 @@ def _outcomes(project: Project, waiting: list[Mutant], jobs: int, seed: int, tim
 class Record:
     """What was judged of one state of specification and sources: a line for each mutant, written as it comes."""
 
-    def __init__(self, project: Project, seed: int, timeout: float) -> None:
+    def __init__(self, project: Project, seed: int, limit: float) -> None:
         self._folder = project.index.root / ".eqtrace" / "mutants"
-        self._file = self._folder / f"{_state(project, seed, timeout)}.jsonl"
+        self._file = self._folder / f"{_state(project, seed, limit)}.jsonl"
 
     def read(self, wanted: Iterable[Mutant]) -> dict[str, Judged]:
         """What is known of these mutants; a line that is damaged is as if it were not there."""
@@ -135,16 +178,10 @@ class Record:
                 other.unlink()
 
 
-def _state(project: Project, seed: int, timeout: float) -> str:
+def _state(project: Project, seed: int, limit: float) -> str:
     """A digest of all that a mutant's fate rests on."""
     config, root = project.config, project.index.root
     others = [name for name in (config.scenarios, config.references) if name]
     files = sorted({*project.index.sources(), *others, *(each.span.path for each in project.specification.equations)})
     content = [digest(path, (root / path).read_bytes()) for path in files]
-    return digest(base(config, sizes.draws(config), seed), repr(timeout), *content)
-
-
-def score(judged: Iterable[Judged]) -> Score:
-    """How many there are of each fate."""
-    counts = Counter(each.status for each in judged)
-    return Score(*(counts[status] for status in Status))
+    return digest(base(config, sizes.draws(config), seed), repr(limit), *content)
