@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from eqtrace.cache import digest
 from eqtrace.checks.registry import BY_NAME
+from eqtrace.code.mutation.equivalent import proof
 from eqtrace.code.mutation.generate import mutants
 from eqtrace.config import Config
 from eqtrace.model.anchor import Role
@@ -104,12 +105,20 @@ def _judged(
     kept = len(judged)
     waiting = [each for each in mutants if each.id not in judged]
     for done, outcome in enumerate(_outcomes(project, waiting, how, limit) if waiting else (), 1):
+        outcome = _excused(outcome, project)
         judged[outcome.mutant.id] = outcome
         if record is not None:
             record.add(outcome)
         if how.progress is not None:
             how.progress(done, len(waiting), outcome.mutant.id)
     return [judged[each.id] for each in mutants], kept
+
+
+def _excused(judged: Judged, project: Project) -> Judged:
+    """A survivor that is proved to compute the same is none."""
+    file = project.index.file(judged.mutant.span.path)
+    shown = proof(judged.mutant, file) if judged.status is Status.SURVIVED and file is not None else ""
+    return replace(judged, status=Status.EQUIVALENT, reason=shown) if shown else judged
 
 
 def _outcomes(project: Project, waiting: list[Mutant], how: Running, limit: float) -> Iterator[Judged]:
