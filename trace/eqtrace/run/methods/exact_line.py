@@ -6,12 +6,13 @@ Where the whole run is exact, such a line can be held against its form all the s
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from eqtrace.formula.ball import BallError, Undecided
 from eqtrace.formula.evaluate import Balls, EvaluationError, evaluate
+from eqtrace.formula.families import laid_out
 from eqtrace.formula.form import Form
 from eqtrace.formula.shape import solve
 from eqtrace.model.equation import Equation
@@ -97,7 +98,7 @@ class ExactLine:
 
     def _outcome(self, part: int, seen: Seen, bits: int) -> Outcome | None:
         """What an execution shows; None where the form claims nothing of it."""
-        values: dict[str, Any] = {**seen.inputs, **seen.outputs}
+        values: Mapping[str, Any] = laid_out(self._form.shapes, {**seen.inputs, **seen.outputs})
         solved = solve(self._form.shapes, values)
         if solved.mismatches:
             return Outcome.DIFFERENT

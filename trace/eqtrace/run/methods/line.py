@@ -11,6 +11,7 @@ from flint import arb
 
 from eqtrace.formula.ball import BallError, Undecided
 from eqtrace.formula.evaluate import Balls, Evaluation, EvaluationError, evaluate, holds
+from eqtrace.formula.families import laid_out
 from eqtrace.formula.form import Form, Shape
 from eqtrace.formula.shape import solve
 from eqtrace.model.anchor import Anchor
@@ -92,6 +93,7 @@ class LineCheck:
             if anchor.part in (None, part) and site.outputs.keys() & set(self._form.left(part))
         ]
         self.line = Line(anchor, site)
+        self._loose = ""  # why the statement alone can't be told apart from the form
         try:
             self._replay: Replay | None = Replay(site, session.twins)
         except CannotRun as reason:
@@ -130,12 +132,14 @@ class LineCheck:
         for symbol in event.changed:
             hint = "compute into a new array, or bind the changed name as a left side if that is the formula"
             self._fault("argument-changed", f"the statement changes {symbol} in place ({each.origin})", hint)
-        values = {**event.inputs, **event.outputs}
+        values = laid_out(self._shapes, {**event.inputs, **event.outputs})
         solved = solve(self._shapes, values)
         if solved.mismatches:
             what = "; ".join(map(str, solved.mismatches))
             self._fault("shape-mismatch", f"{what} ({each.origin})", "correct the shape or the bind")
-            self.line.refuted |= not solve(self._shapes, event.inputs).mismatches  # the inputs fit, the result does not
+            self.line.refuted |= not solve(
+                self._shapes, laid_out(self._shapes, event.inputs)
+            ).mismatches  # the inputs fit, the result does not
             return
         try:
             if holds(self._form, values, solved.sizes) is False:
@@ -185,11 +189,13 @@ class LineCheck:
                 line.certified += 1
             elif shown is Outcome.OPEN:
                 line.kinks += 1
+            elif not self._loose and self._takes_earlier(self._replay.loose(each.event)):
+                self._in_balls(part, each, values, sizes)
             elif shown is Outcome.WIDE and self._is_wide_by_constants(part, each, values, sizes):
                 line.to_constants += 1
             elif shown is Outcome.WIDE:
                 line.why_sampled = f"the difference of balls stays too wide at {BITS[-1]} bits"
-            elif loose := self._replay.loose(each.event):
+            elif loose := self._loose or self._replay.loose(each.event):
                 line.why_sampled, line.rounded_before = loose, True
             elif self._equation.tolerance is not None:
                 line.why_sampled = "within the declared tolerance, and exactly another value"
@@ -205,7 +211,18 @@ class LineCheck:
         except Undecided:
             line.kinks += 1
         except CannotRun as reason:
-            line.why_sampled = f"the statement does not run in balls: {reason}"
+            line.why_sampled = self._loose or f"the statement does not run in balls: {reason}"
+            line.rounded_before = bool(self._loose)
+
+    def _takes_earlier(self, loose: str) -> bool:
+        """Whether from now on the statements before the cited one are replayed with it: it is loose, and some are."""
+        if not loose:
+            return False
+        replay = Replay(self.line.site, self._session.twins, with_earlier=True)
+        if not replay.has_earlier:
+            return False
+        self._replay, self._loose = replay, loose
+        return True
 
     def _in_exact_runs(self) -> None:
         """Certifies the line where nothing was rounded before it: in exact runs of the equation's gradient."""
@@ -287,7 +304,7 @@ class LineCheck:
     ) -> tuple[Evaluation, ...]:
         assert self._replay is not None
         outputs = self._replay.run(each.event, bits, constants)
-        return evaluate(self._form, part, {**values, **outputs}, sizes, Balls(bits))
+        return evaluate(self._form, part, laid_out(self._shapes, {**values, **outputs}), sizes, Balls(bits))
 
     def _refute(self, part: int, each: Captured, comparison: Comparison | None) -> None:
         found = Counterexample(each.event.inputs, comparison, each.origin)
@@ -300,7 +317,7 @@ class LineCheck:
 
     def _again(self, part: int, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Comparison | None:
         """The comparison on other inputs; None where the form claims nothing of them."""
-        values = {**inputs, **outputs}
+        values = laid_out(self._shapes, {**inputs, **outputs})
         solved = solve(self._shapes, values)
         if solved.mismatches or holds(self._form, values, solved.sizes) is False:
             return None
