@@ -319,6 +319,49 @@ def test_an_argument_changed_in_place_refutes(value):
     assert {fault.kind for fault in result.faults} == {"argument-changed"}
 
 
+IN_PLACE = """
+topic: t
+title: T
+page: p
+status: implemented
+direction: neither
+functions: ['subject.py::count']
+what: w
+why: w
+call: 'count({"a": a, "b": b}, x)'
+symbols:
+  x: {shape: [n]}
+  a: {shape: [n], code: 'sums["a"]'}
+  b: {shape: [n], code: 'sums["b"]'}
+indices: {i: n}
+equations:
+  - id: t.a
+    sympy: 'Eq(a[i], Old(a[i]) + x[i])'
+    anchors: [{role: computes, at: 'subject.py:2', in: count, code: 'sums["a"] += x'}]
+"""
+SECOND = """
+  - id: t.b
+    sympy: 'Eq(b[i], Old(b[i]) - x[i])'
+    anchors: [{role: computes, at: 'subject.py:3', in: count, code: 'sums["b"] -= x'}]
+"""
+
+
+def test_what_another_equation_of_the_function_gives_may_change(verified):
+    source = "def count(sums, x):\n    sums['a'] += x\n    sums['b'] -= x\n"
+    both = verified(source, IN_PLACE + SECOND.lstrip("\n"))
+    for equation in ("t.a", "t.b"):
+        result = both.result(equation)
+        assert [fault.message for fault in result.faults] == []
+        assert result.verdict is Verdict.CERTIFIED
+
+
+def test_what_no_equation_of_the_function_gives_may_not_change(verified):
+    source = "def count(sums, x):\n    sums['a'] += x\n    sums['b'] -= x\n"
+    (fault,) = verified(source, IN_PLACE).result("t.a").faults
+    assert fault.kind == "argument-changed"
+    assert "changes its argument `b` in place" in fault.message
+
+
 def of_rows(verified, source, form, anchors):
     spec = TOPIC.replace("v: {{shape: [n]}}", "v: {{shape: [n]}}, m: {{shape: [n]}}, X: {{shape: [n, k]}}")
     spec = spec.replace("{{i: n}}", "{{i: n, j: k}}")

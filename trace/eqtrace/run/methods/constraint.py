@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eqtrace.formula.evaluate import EvaluationError, Float64, truth
+from eqtrace.formula.families import laid_out
 from eqtrace.formula.form import Form
 from eqtrace.formula.shape import solve
 from eqtrace.formula.term import ArrayShape, Name, walk
@@ -69,6 +70,7 @@ def satisfies(form: Form, draw: Draw) -> bool:
 
 def _broken(form: Form, only: int | None, values: Mapping[str, Any]) -> str:
     """What does not hold at a line, of the statement that it shows or of all."""
+    values = laid_out(form.shapes, values)
     solved = solve(form.shapes, values)
     if solved.mismatches:
         return "; ".join(map(str, solved.mismatches))

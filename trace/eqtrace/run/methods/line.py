@@ -11,6 +11,7 @@ from flint import arb
 
 from eqtrace.formula.ball import BallError, Undecided
 from eqtrace.formula.evaluate import Balls, Evaluation, EvaluationError, evaluate, holds
+from eqtrace.formula.families import laid_out
 from eqtrace.formula.form import Form, Shape
 from eqtrace.formula.shape import solve
 from eqtrace.model.anchor import Anchor
@@ -125,12 +126,14 @@ class LineCheck:
         for symbol in event.changed:
             hint = "compute into a new array, or bind the changed name as a left side if that is the formula"
             self._fault("argument-changed", f"the statement changes {symbol} in place ({each.origin})", hint)
-        values = {**event.inputs, **event.outputs}
+        values = laid_out(self._shapes, {**event.inputs, **event.outputs})
         solved = solve(self._shapes, values)
         if solved.mismatches:
             what = "; ".join(map(str, solved.mismatches))
             self._fault("shape-mismatch", f"{what} ({each.origin})", "correct the shape or the bind")
-            self.line.refuted |= not solve(self._shapes, event.inputs).mismatches  # the inputs fit, the result does not
+            self.line.refuted |= not solve(
+                self._shapes, laid_out(self._shapes, event.inputs)
+            ).mismatches  # the inputs fit, the result does not
             return
         try:
             if holds(self._form, values, solved.sizes) is False:
@@ -276,7 +279,7 @@ class LineCheck:
     ) -> tuple[Evaluation, ...]:
         assert self._replay is not None
         outputs = self._replay.run(each.event, bits, constants)
-        return evaluate(self._form, part, {**values, **outputs}, sizes, Balls(bits))
+        return evaluate(self._form, part, laid_out(self._shapes, {**values, **outputs}), sizes, Balls(bits))
 
     def _refute(self, part: int, each: Captured, comparison: Comparison | None) -> None:
         found = Counterexample(each.event.inputs, comparison, each.origin)
@@ -289,7 +292,7 @@ class LineCheck:
 
     def _again(self, part: int, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Comparison | None:
         """The comparison on other inputs; None where the form claims nothing of them."""
-        values = {**inputs, **outputs}
+        values = laid_out(self._shapes, {**inputs, **outputs})
         solved = solve(self._shapes, values)
         if solved.mismatches or holds(self._form, values, solved.sizes) is False:
             return None
