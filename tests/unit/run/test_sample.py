@@ -278,3 +278,21 @@ def test_a_family_is_drawn_as_a_dictionary_of_arrays():
     assert all(isinstance(each, dict) and all(np.min(member) >= 0 for member in each.values()) for each in found)
     assert {member.ndim for each in found for member in each.values()} == {1, 2, 3}
     assert len({len(each) for each in found}) > 2
+
+
+def test_sizes_that_where_makes_of_others():
+    given = equation(
+        "Eq(Y[t, c], X[t, c])",
+        "Eq(d, H*dh)",
+        {"t": "T", "c": "d"},
+        X=(["T", "d"], {}),
+        Y=(["T", "d"], {}),
+        Q=(["H", "dh"], {}),
+    )
+    for draw in drawn(given, "X"):
+        assert draw.sizes["d"] == draw.sizes["H"] * draw.sizes["dh"]
+        assert draw.values["X"].shape == (draw.sizes["T"], draw.sizes["d"])
+        assert draw.sizes["T"] != draw.sizes["d"]
+    form, _ = read(given)
+    sizes = large_draw(form, given.symbols, ("X",), np.random.default_rng(0)).sizes
+    assert sizes["d"] == sizes["H"] * sizes["dh"]
