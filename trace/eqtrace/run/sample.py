@@ -23,7 +23,6 @@ from eqtrace.model.symbol import Domain, Symbol
 DRAWS = 32  # random draws beside the edge grid (design: at least 32)
 _TRIES = 200  # attempts at one draw before `where` is called unsatisfiable
 _POOL = (2, 3, 4, 5, 6, 7)
-_LARGEST_MADE = 10  # of sizes that are products of others: exact runs take their time
 
 Generator = np.random.Generator
 Fill = Callable[[Generator, tuple[int, ...]], np.ndarray]
@@ -192,14 +191,14 @@ def _complete(form: Form, sizes: Mapping[str, int]) -> dict[str, int]:
 def random_sizes(form: Form, wanted: tuple[str, ...], rng: Generator) -> dict[str, int] | None:
     """Small sizes, pairwise distinct, for every name in the shapes (at times one of them is 1); None if they clash."""
     names = size_names(form, wanted)
-    pool = rng.permutation(_POOL if len(names) <= len(_POOL) else np.arange(2, len(names) + 4))
-    sizes = {name: int(size) for name, size in zip(names, pool, strict=False)}
-    if names and rng.random() < 0.15:
-        sizes[str(rng.choice(names))] = 1
-    made = _complete(form, sizes)
-    if any(size > _LARGEST_MADE for name, size in made.items() if size != sizes[name]):
-        return None
-    sizes = made
+    made = [name for name in names if name in _made_sizes(form)]
+    free = [name for name in names if name not in made]
+    small = _POOL[: len(free) + 1] if made else _POOL  # products of sizes grow fast
+    pool = rng.permutation(small if len(free) <= len(small) else np.arange(2, len(free) + 4))
+    sizes = {name: int(size) for name, size in zip(free, pool, strict=False)}
+    if free and rng.random() < 0.15:
+        sizes[str(rng.choice(free))] = 1
+    sizes = _complete(form, {**sizes, **dict.fromkeys(made, 0)})
     lengths = {dim: integer(dim, sizes) for dim in _dims(form, wanted) if not isinstance(dim, Number)}
     return sizes if len(set(lengths.values())) == len(lengths) else None
 
