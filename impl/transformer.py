@@ -120,7 +120,8 @@ def attention_forward(Xn: Array, params: Params, p: str, H: int) -> tuple[Array,
     mask = np.triu(np.ones((T, T), dtype=bool), 1)
     S = np.where(mask, -np.inf, S)
     A = ops.softmax_forward(S)
-    O = merge_heads(A @ Vh)  # noqa: E741
+    Oh = A @ Vh
+    O = merge_heads(Oh)  # noqa: E741
     out = O @ params[p + "wo"] + params[p + "bo"]
     return out, (Xn, Qh, Kh, Vh, A, O)
 

@@ -1,4 +1,4 @@
-"""The specification of this repository: every topic of the catalogue, nothing wrong, what was shown of each equation."""
+"""The specification of this repository: every topic of the catalogue, no finding, what was shown of each equation."""
 
 import json
 from pathlib import Path

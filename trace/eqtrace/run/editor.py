@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from eqtrace.code.tree import FunctionNode, StatementNode, is_compound, walk
+from eqtrace.run.earlier import earlier, outer_names
 from eqtrace.run.plan import (
     HEADERS,
     RESULT,
@@ -126,8 +127,10 @@ class Editor:
                 captured.append(node)
             else:
                 raise SiteError(f"{symbol}: {text} has no value of its own that could be captured")
-        names = frozenset(mangle(name, owner) for name in names_in(walk(statement)))
-        plan = make_plan(site, outputs, names, written(statement), owner, entries_in(walk(statement), owner))
+        before = earlier(self._tree, statement, site)
+        names = frozenset(mangle(name, owner) for name in names_in(walk(statement)) | outer_names(before))
+        nodes = [node for each in (*before, statement) for node in walk(each)]
+        plan = make_plan(site, outputs, names, written(statement), owner, entries_in(nodes, owner))
         loop = self._loop(statement, site, owner) if site.collects else None
         if loop is not None:
             plan = replace(plan, collected=loop.names, parameters=loop.parameters)

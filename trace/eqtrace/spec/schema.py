@@ -115,7 +115,9 @@ class Symbol(_Entry):
         )
     )
     shape: Annotated[list[Expression], Wanted("a list of dimensions like [T, d]", number=True)] | None = Field(
-        None, description="Dimensions as sizes or expressions; [] is a scalar; '...' may lead."
+        None,
+        description="Dimensions as sizes or expressions; [] is a scalar; '...' may lead; [K, 'n[k]'] is a "
+        "family of K arrays, the k-th with n[k] entries.",
     )
     parameter: bool = Field(False, description="Whether it is a trained parameter.")
     latex: Annotated[str | list[str], Wanted("a text or a list of texts")] = Field(
@@ -398,21 +400,12 @@ class Waiver(_Entry):
     code: str | None = Field(None, description="The statement.")
 
 
-class Review(_Entry):
-    """What a link's ends were when it was last reviewed."""
-
-    form: str = Field("", description="SHA-256 of the form.")
-    prose: str = Field("", description="SHA-256 of the prose.")
-    code: str = Field("", description="SHA-256 of the code.")
-
-
 _DEFER = ConfigDict(defer_build=True)  # each is built when it is first used
 TOPIC = TypeAdapter(Topic)
 SHORT = TypeAdapter(list[ShortEntry], config=_DEFER)
 PAGES = TypeAdapter(list[Page], config=_DEFER)
 LITERATURE = TypeAdapter(dict[str, Work], config=_DEFER)
 WAIVERS = TypeAdapter(list[Waiver], config=_DEFER)
-REVIEWS = TypeAdapter(dict[str, Review], config=_DEFER)
 
 
 def json_schema() -> dict[str, Any]:
