@@ -92,6 +92,9 @@ class Domain(_Entry):
     one_of: list[Number] | list[Word] = Field(
         default_factory=list, description="The only values there are: numbers, or words."
     )
+    letters: Annotated[str, Field(min_length=1), Wanted("a text", text=True)] | None = Field(
+        None, description="The value is a text (or each entry is one), of these characters, the empty text included."
+    )
     probability_row: bool = Field(False, description="Non-negative along the last axis, and each row sums to 1.")
     permutation: bool = Field(False, description="A permutation of 0 .. n - 1 along the last axis.")
     distinct: bool = Field(False, description="No value occurs twice along the last axis.")
