@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import operator
+import sys
 import types
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -54,7 +55,8 @@ class Interpreter:
 
     Args:
         values: symbols, sizes and `rng`.
-        module: the target's module; only functions and classes of its own package may be called.
+        module: the target's module. Only functions and classes of its own package may be called: those that the module
+            holds, and others by a name that only one of the package's modules defines.
     """
 
     def __init__(self, values: Mapping[str, Any], module: types.ModuleType) -> None:
@@ -99,7 +101,19 @@ class Interpreter:
         value = getattr(self._module, name, None)
         if self._is_own(value):
             return value
+        beside = self._beside(name)
+        if len(beside) == 1:
+            return beside[0]
         raise CallError(f"`{name}` is neither a symbol, a size, rng nor a function or class of {self._module.__name__}")
+
+    def _beside(self, name: str) -> list[Any]:
+        """What other modules of the package, as far as they are imported, define under a name."""
+        modules = [(each, module) for each, module in list(sys.modules.items()) if self._is_in_package(each)]
+        found = [(each, vars(module).get(name)) for each, module in modules if isinstance(module, types.ModuleType)]
+        return [value for each, value in found if self._is_own(value) and value.__module__ == each]
+
+    def _is_in_package(self, module: str) -> bool:
+        return module.partition(".")[0] == self._package
 
     def _attribute(self, value: Any, name: str) -> Any:
         if isinstance(value, types.ModuleType):

@@ -71,6 +71,40 @@ class Executions:
         return [name for _, name in sorted(placed)]
 
 
+class _Sizes(dict[str, int]):
+    """Sizes that know whether they were read."""
+
+    read = False
+
+    def __getitem__(self, key: str) -> int:
+        self.read = True
+        return super().__getitem__(key)
+
+    def __iter__(self) -> Iterator[str]:
+        self.read = True
+        return super().__iter__()
+
+    def get(self, *arguments: Any) -> Any:
+        """As of a dictionary."""
+        self.read = True
+        return super().get(*arguments)
+
+    def items(self) -> Any:
+        """As of a dictionary."""
+        self.read = True
+        return super().items()
+
+    def values(self) -> Any:
+        """As of a dictionary."""
+        self.read = True
+        return super().values()
+
+    def keys(self) -> Any:
+        """As of a dictionary."""
+        self.read = True
+        return super().keys()
+
+
 @dataclass(frozen=True, slots=True)
 class ScenarioRuns:
     """What all scenarios together executed, by anchor, how some failed, and the order of followed calls of each run."""
@@ -139,6 +173,7 @@ class Captures:
 
         All run in rounds over the size draws, `LEAST_ROUNDS` for each draw. After that, for each line with fewer than
         `EXECUTIONS` executions the cheapest scenario that reaches it goes on, up to `MOST_ROUNDS`, and records there.
+        One that asks neither its sizes nor its generator for anything runs once.
         """
         if self._scenarios is None:
             tracker = self._session.tracker
@@ -160,13 +195,15 @@ class Captures:
                 only = None if number < least else _rare(name, found, reached, cost)
                 if only is None or only:
                     try:
-                        counts = self._run_scenario(name, waiting[name], number, found, only)
+                        varies, counts = self._run_scenario(name, waiting[name], number, found, only)
                     except Failed as failed:
                         found.faults.append(failed.fault)
                         del waiting[name], reached[name]
                     else:
                         reached[name] |= {anchor for anchor in counts if self._session.work.sites[anchor].outputs}
                         cost[name] += sum(counts.values()) if only is None else 0
+                        if not varies:
+                            del waiting[name], reached[name]
 
     def _scenario_functions(self, found: Executions) -> dict[str, Callable[..., Any]]:
         session = self._session
@@ -198,20 +235,22 @@ class Captures:
 
     def _run_scenario(
         self, name: str, scenario: Callable[..., Any], number: int, found: Executions, only: frozenset[str] | None
-    ) -> Mapping[str, int]:
-        """One run of a scenario; how often it executed each cited line."""
+    ) -> tuple[bool, Mapping[str, int]]:
+        """One run of a scenario: whether another may differ, and how often it executed each cited line."""
         session = self._session
         place = Span(session.relative(scenario.__code__.co_filename), scenario.__code__.co_firstlineno)
         size_draws = session.work.draws or ({},)
-        sizes = dict(size_draws[number % len(size_draws)])
+        sizes = _Sizes(size_draws[number % len(size_draws)])
         rng = session.rng("scenario", name, str(number))
+        state = rng.bit_generator.state
         with session.recorder.recording(only=only) as recording:
             session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
         session.recorder.clear()
+        varies = sizes.read or rng.bit_generator.state != state
         shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
         origin = f"scenario {name}, run {number}{f' ({shown})' if shown else ''}"
         found.add(recording, origin)
-        return recording.executions
+        return varies, recording.executions
 
     # --- calls with drawn inputs ---------------------------------------------------------------------------------
 
@@ -306,8 +345,15 @@ class Captures:
         elif is_scalar(form) and all(equation.symbols[name].shape in ((), None) for name in target.symbols):
             self._try_arrays(equation, target, made, rng, found)
 
-    def record(self, equation: Equation, target: Target, draw: Draw, rng: np.random.Generator) -> Recording:
-        """What one call recorded.
+    def record(
+        self,
+        equation: Equation,
+        target: Target,
+        draw: Draw,
+        rng: np.random.Generator,
+        only: frozenset[str] | None = None,
+    ) -> Recording:
+        """What one call recorded, at all anchors or at some.
 
         Raises:
             Failed: the call raised.
@@ -320,8 +366,7 @@ class Captures:
                 place = equation.call.span if equation.call else equation.span
                 raise Failed(Fault("form-syntax", f"call: {error}", place, equation=equation.id)) from error
 
-        own = frozenset(anchor.id for anchor in equation.anchors)
-        with self._session.recorder.recording(only=own) as recording:
+        with self._session.recorder.recording(only=only) as recording:
             self._session.perform(f"call of {target.name}", equation.span, call)
         return recording
 
@@ -329,7 +374,8 @@ class Captures:
         self, equation: Equation, target: Target, draw: Draw, rng: np.random.Generator, found: Executions
     ) -> None:
         before = Copier().copy(dict(draw.values))
-        recording = self.record(equation, target, draw, rng)
+        own = frozenset(anchor.id for anchor in equation.anchors)
+        recording = self.record(equation, target, draw, rng, own)
         found.add(recording, f"call of {target.name} with {draw.origin}")
         for symbol, parameter in target.watched.items():
             if not equal(before[symbol], draw.values[symbol]) and symbol not in self._given(equation, target):
