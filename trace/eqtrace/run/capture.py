@@ -199,12 +199,14 @@ class Captures:
         size_draws = session.work.draws or ({},)
         sizes = dict(size_draws[number % len(size_draws)])
         rng = session.rng("scenario", name, str(number))
-        with session.recorder.recording() as recording:
-            session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
-        session.recorder.clear()
         shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
         origin = f"scenario {name}, run {number}{f' ({shown})' if shown else ''}"
-        found.add(recording, origin)
+        with session.recorder.recording() as recording:
+            try:
+                session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
+            finally:
+                found.add(recording, origin)
+        session.recorder.clear()
         return {anchor for anchor in recording.executions if session.work.sites[anchor].outputs}
 
     # --- calls with drawn inputs ---------------------------------------------------------------------------------
@@ -293,6 +295,8 @@ class Captures:
                 self._call(equation, target, draw, rng, found)
             except Failed as failed:
                 failure = failure or replace(failed.fault, hint=failed.fault.hint or f"with {_shown(draw)}")
+                if failed.recording is not None:  # a wrong value may be why it failed
+                    found.add(failed.recording, f"failed call of {target.name} with {draw.origin}")
                 if failed.__cause__ is None:  # it hung or crashed: it is not called again
                     break
         if failure is not None:
@@ -315,7 +319,11 @@ class Captures:
                 raise Failed(Fault("form-syntax", f"call: {error}", place, equation=equation.id)) from error
 
         with self._session.recorder.recording() as recording:
-            self._session.perform(f"call of {target.name}", equation.span, call)
+            try:
+                self._session.perform(f"call of {target.name}", equation.span, call)
+            except Failed as failed:
+                failed.recording = recording
+                raise
         return recording
 
     def _call(

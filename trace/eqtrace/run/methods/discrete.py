@@ -26,6 +26,7 @@ from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.capture import Captured, Executions, Target
 from eqtrace.run.draws import from_seed_alone
+from eqtrace.run.failed import Failed
 from eqtrace.run.inputs import inputs
 from eqtrace.run.numbering import numbered
 from eqtrace.run.sample import Draw
@@ -79,6 +80,8 @@ def verify(equation: Equation, session: Session) -> MethodResult:
         check.require_parts()
     except _NotRun as reason:
         faults.append(Fault("method-not-run", str(reason), equation.span, reason.hint, (), equation.id, "discrete"))
+    except Failed as failed:
+        faults.append(replace(failed.fault, equation=equation.id, method="discrete"))
     except _Mismatch as mismatch:
         faults.append(_fault(equation, mismatch, session))
     refuted = any(fault.kind in ("discrete-mismatch", "argument-changed") for fault in faults)
@@ -202,7 +205,13 @@ class _Check:
         """
         before = Copier().copy(dict(draw.values))
         rng = self._session.rng(self._equation.id, "discrete", "call")
-        recording = self._session.captures.record(self._equation, target, draw, rng)
+        failed: Failed | None = None
+        try:
+            recording = self._session.captures.record(self._equation, target, draw, rng)
+        except Failed as error:
+            if error.recording is None:
+                raise
+            recording, failed = error.recording, error  # a wrong value may be why it failed
         reached = False
         for anchor in self._seen:
             for event in spread(recording.events.get(anchor, []), IN_A_CALL):
@@ -211,6 +220,8 @@ class _Check:
                     reached = True
                 except _Unknown as unknown:
                     raise _NotRun(f"{_name(self._equation)} needs {unknown}, which no line shows") from unknown
+        if failed is not None:
+            raise failed
         return reached
 
     def _hold(self, each: Captured, drawn: Mapping[str, Any]) -> None:
