@@ -244,12 +244,13 @@ class Captures:
         rng = session.rng("scenario", name, str(number))
         state = rng.bit_generator.state
         with session.recorder.recording(only=only) as recording:
-            session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
+            try:
+                session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
+            finally:
+                varies = sizes.read or rng.bit_generator.state != state
+                shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
+                found.add(recording, f"scenario {name}, run {number}{f' ({shown})' if shown else ''}")
         session.recorder.clear()
-        varies = sizes.read or rng.bit_generator.state != state
-        shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
-        origin = f"scenario {name}, run {number}{f' ({shown})' if shown else ''}"
-        found.add(recording, origin)
         return varies, recording.executions
 
     # --- calls with drawn inputs ---------------------------------------------------------------------------------
@@ -338,6 +339,8 @@ class Captures:
                 self._call(equation, target, draw, rng, found)
             except Failed as failed:
                 failure = failure or replace(failed.fault, hint=failed.fault.hint or f"with {_shown(draw)}")
+                if failed.recording is not None:  # a wrong value may be why it failed
+                    found.add(failed.recording, f"failed call of {target.name} with {draw.origin}")
                 if failed.__cause__ is None:  # it hung or crashed: it is not called again
                     break
         if failure is not None:
@@ -367,7 +370,11 @@ class Captures:
                 raise Failed(Fault("form-syntax", f"call: {error}", place, equation=equation.id)) from error
 
         with self._session.recorder.recording(only=only) as recording:
-            self._session.perform(f"call of {target.name}", equation.span, call)
+            try:
+                self._session.perform(f"call of {target.name}", equation.span, call)
+            except Failed as failed:
+                failed.recording = recording
+                raise
         return recording
 
     def _call(
