@@ -174,9 +174,9 @@ class _Resolution:
         scope = _Scope(library.topic(root), {name: name for name in use.args})
         form = library.forms[root]
         found = [(part, left) for part in range(len(form.parts)) if (left := _defined(form, part)) is not None]
-        if len(found) != 1:
-            raise Unresolved(f"{root} gives {len(found)} left sides as functions of other values, and one is wanted")
-        part, symbol = found[0]
+        if not found:
+            raise Unresolved(f"{root} gives no left side as a function of other values")
+        part, symbol = found[0]  # of several statements the first is the equation's own, the others stand beside it
         self._define(scope, root, part, symbol, path)
 
     def _define(self, scope: _Scope, equation: str, part: int, symbol: str, path: tuple[str, ...]) -> str:

@@ -120,6 +120,16 @@ def test_a_function_of_scalars_is_taken_entry_by_entry(verified):
     assert result.verdict in (Verdict.CERTIFIED, Verdict.SAMPLED)
 
 
+def test_of_several_statements_the_first_is_the_function(verified):
+    spec = SPEC.replace(
+        "'Eq(r, Abs(x - y)/(1 + Abs(x) + Abs(y)))'", "['Eq(r, Abs(x - y)/(1 + Abs(x) + Abs(y)))', 'Eq(w, x)']"
+    )
+    assert spec != SPEC
+    result = verified(SOURCE, spec).result("t.worst", "composition")
+    assert [fault.message for fault in result.faults] == []
+    assert "resolved by t.gap" in result.evidence.detail
+
+
 @pytest.mark.parametrize(
     ("equation", "old", "new"),
     [
