@@ -19,7 +19,7 @@ from impl.data import iterate_batches, make_windows, split_ids
 from impl.generate import generate, sample_next
 from impl.optim import AdamW, clip_grad_norm, lr_schedule
 from impl.tokenizer import build_tokenizer, count_pairs, count_words, merge_tokens, train_bpe
-from impl.transformer import init_params, loss_and_grads
+from impl.transformer import forward, init_params, loss_and_grads
 
 Sizes = Mapping[str, int]
 Row = dict[str, str | float]
@@ -199,6 +199,34 @@ def starting_values(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
         {"parameter": name, "shape": " x ".join(map(str, values.shape)), **_summary(values)}
         for name, values in params.items()
     ]
+
+
+def batch_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """Loss and one entry of the gradient of two windows, and what the batch of them gives, from one seed 42."""
+    config, params, x, y = _tiny_windows()
+    rows: list[Row] = []
+    for number, (ids, targets) in enumerate(zip(x, y, strict=True), 1):
+        loss, grads = loss_and_grads(ids, targets, params, config)
+        rows.append({"window": str(number), "loss": float(loss), "gradient of head_b[0]": float(grads["head_b"][0])})
+    loss, grads = train.batch_loss_and_grads(x, y, params, config)
+    return [*rows, {"window": "batch", "loss": float(loss), "gradient of head_b[0]": float(grads["head_b"][0])}]
+
+
+def validation_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """Loss of two windows, and their validation loss, from one seed 42."""
+    config, params, x, y = _tiny_windows()
+    losses = [ops.cross_entropy_forward(forward(ids, params, config)[0], t)[0] for ids, t in zip(x, y, strict=True)]
+    rows: list[Row] = [{"window": str(number), "loss": float(loss)} for number, loss in enumerate(losses, 1)]
+    return [*rows, {"window": "validation", "loss": float(train.validation_loss(x, y, params, config))}]
+
+
+def _tiny_windows() -> tuple[ModelConfig, Params, Ids, Ids]:
+    """A model of one block over five tokens, and two windows of three tokens with their targets."""
+    rng = np.random.default_rng(42)
+    config = ModelConfig(vocab_size=5, context_len=3, emb_dim=4, num_heads=2, ff_dim=6, num_layers=1)
+    params = init_params(config, rng)
+    ids = rng.integers(0, config.vocab_size, (2, 4))
+    return config, params, ids[:, :-1], ids[:, 1:]
 
 
 def _model(rng: np.random.Generator, sizes: Sizes) -> tuple[ModelConfig, Params]:

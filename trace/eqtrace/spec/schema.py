@@ -228,7 +228,8 @@ class Anchor(_Entry):
     purpose: str = Field("", description="What this place does it for, for example Query; part of the anchor's name.")
     bind: dict[str, Expression] = Field(
         default_factory=dict,
-        description="Symbol to where its value is at this line: a name, `result`, or an expression of the line.",
+        description="Symbol to where its value is at this line: a name, `result`, or an expression of the line; "
+        "'[x]' is what x was in each turn of a loop before the line, on a leading axis.",
     )
     part: int | None = Field(None, ge=0, description="Which statement of the form this line shows, from 0.")
 
