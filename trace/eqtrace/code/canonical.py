@@ -72,7 +72,8 @@ def _without_docstring(node: FunctionNode) -> list[ast.stmt]:
 def _bodiless(node: ast.AST) -> ast.AST:
     """A compound statement's header, as a statement of its own."""
     parts: dict[str, object] = {name: getattr(node, name, None) for name in compared(node)}
-    parts |= {name: [] for name in node._fields if name == "decorator_list" or name not in parts}
+    bodies = [name for name in node._fields if name == "decorator_list" or name not in parts]
+    parts |= {name: None if name == "type_comment" else [] for name in bodies}
     return ast.copy_location(type(node)(**parts), node)
 
 
