@@ -16,6 +16,7 @@ from impl import gradcheck, ops, train
 from impl.arrays import Array, Ids, Params
 from impl.config import ModelConfig
 from impl.generate import sample_next
+from impl.optim import AdamW, clip_grad_norm, lr_schedule
 from impl.transformer import init_params, loss_and_grads
 
 Sizes = Mapping[str, int]
@@ -33,6 +34,20 @@ def training_window(rng: np.random.Generator, sizes: Sizes) -> None:
 def sampling(rng: np.random.Generator, sizes: Sizes) -> None:
     """One token drawn from random logits, at a temperature, with top-k and top-p."""
     sample_next(rng.normal(scale=3.0, size=sizes["V"]), 0.8, sizes["V"] - 1, 0.9, rng)
+
+
+def optimiser_steps(rng: np.random.Generator, sizes: Sizes) -> None:
+    """Clipping, schedule and AdamW on the output head, six steps long: warmup and its end, cosine, last step, floor."""
+    shapes = {"head_w": (sizes["d"], sizes["V"]), "head_b": (sizes["V"],)}
+    params = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    optimiser = AdamW(params, eps=1e-3, weight_decay=0.1)
+    for step in range(1, 7):
+        size = (0.01, 1.0, 30.0)[step % 3]  # below the limit, about it, above it
+        grads = {name: rng.normal(scale=size, size=shape) for name, shape in shapes.items()}
+        grads["head_b"][0] = 0.0
+        clip_grad_norm(grads, 5.0)
+        optimiser.step(params, grads, lr_schedule(step, 3e-3, 3e-4, 2, 5))
+    clip_grad_norm({"head_w": np.array([[3.0, 0.0]]), "head_b": np.array([-4.0])}, 5.0)  # just at the limit
 
 
 def gradient_check(rng: np.random.Generator, sizes: Sizes) -> None:

@@ -323,13 +323,25 @@ class Captures:
         recording = self.record(equation, target, draw, rng)
         found.add(recording, f"call of {target.name} with {draw.origin}")
         for symbol, parameter in target.watched.items():
-            if not equal(before[symbol], draw.values[symbol]):
+            if not equal(before[symbol], draw.values[symbol]) and symbol not in self._given(equation, target):
                 which = f"`{parameter}`" if parameter == symbol else f"`{parameter}` ({symbol})"
                 message = f"{target.name} changes its argument {which} in place"
                 hint = "compute into a new array, or bind the changed name as a left side if that is the formula"
                 fault = Fault("argument-changed", message, equation.span, hint, self._defined(equation), equation.id)
                 if fault not in found.faults:
                     found.faults.append(fault)
+
+    def _given(self, equation: Equation, target: Target) -> set[str]:
+        """The symbols that other equations of the topic give by lines of the same function: it may write to them."""
+        forms = self._session.work.forms
+        return {
+            name
+            for other in self._session.work.equations.values()
+            if other.topic == equation.topic and other.id in forms
+            if any(each.role in COMPUTING and each.function == target.function for each in other.anchors)
+            for part in range(len(forms[other.id].parts))
+            for name in forms[other.id].left(part)
+        }
 
     def _defined(self, equation: Equation) -> tuple[Related, ...]:
         sites = self._session.work.sites_of(equation)

@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 
 from eqtrace.code.tree import FunctionNode, StatementNode, is_compound, walk
+from eqtrace.run.earlier import earlier, outer_names
 from eqtrace.run.plan import (
     HEADERS,
     RESULT,
@@ -108,8 +109,10 @@ class Editor:
                 captured.append(node)
             else:
                 raise SiteError(f"{symbol}: {text} has no value of its own that could be captured")
-        names = frozenset(mangle(name, owner) for name in names_in(walk(statement)))
-        plan = make_plan(site, outputs, names, written(statement), owner, entries_in(walk(statement), owner))
+        before = earlier(self._tree, statement, site)
+        names = frozenset(mangle(name, owner) for name in names_in(walk(statement)) | outer_names(before))
+        nodes = [node for each in (*before, statement) for node in walk(each)]
+        plan = make_plan(site, outputs, names, written(statement), owner, entries_in(nodes, owner))
         scopes = {self._tree.inner_scope(node, statement) for node in captured} or {None}
         asserted = _asserted(statement.test) if isinstance(statement, ast.Assert) and captured else None
         around = self._around(statement, plan) if scopes == {None} else self._inner(captured, scopes, plan, owner)

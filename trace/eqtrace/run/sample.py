@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from eqtrace.formula.evaluate import holds
+from eqtrace.formula.families import lengths_symbol
 from eqtrace.formula.form import Form
 from eqtrace.formula.parse import parse_term
 from eqtrace.formula.shape import integer, rational
-from eqtrace.formula.term import Compare, Name, Number, Term, walk
+from eqtrace.formula.term import Compare, Indexed, Name, Number, Term, walk
 from eqtrace.model.span import Text
 from eqtrace.model.symbol import Domain, Symbol
 
@@ -151,7 +152,8 @@ def _draw(
 
 
 def _dims(form: Form, wanted: tuple[str, ...]) -> list[Term]:
-    return [dim for each in wanted if (shape := form.shapes.get(each)) is not None for dim in shape.dims]
+    shapes = (form.shapes.get(each) for each in wanted)
+    return [dim for shape in shapes if shape is not None for dim in shape.dims if not isinstance(dim, Indexed)]
 
 
 def size_names(form: Form, wanted: tuple[str, ...]) -> list[str]:
@@ -216,6 +218,8 @@ def value_of(
         NoDraw: a bound can't be worked out.
     """
     declared = form.shapes.get(symbol.name)
+    if lengths_symbol(declared):
+        return _family(form, symbol, sizes, rng, fill, known)
     lengths = [integer(dim, sizes) or 0 for dim in declared.dims] if declared is not None else []
     leading = rng.integers(1, 3, rng.integers(0, 3)) if declared is not None and declared.batch else ()
     shape = (*map(int, leading), *lengths)
@@ -225,6 +229,21 @@ def value_of(
     if symbol.domain.words:
         return str(value)
     return int(value) if symbol.domain.integer else float(value)
+
+
+def _family(
+    form: Form,
+    symbol: Symbol,
+    sizes: Mapping[str, int],
+    rng: Generator,
+    fill: Fill,
+    known: Mapping[str, float] | None,
+) -> dict[str, np.ndarray]:
+    """Arrays of one to three axes by name, as code that takes a family most often has them."""
+    count = integer(form.shapes[symbol.name].dims[0], sizes) or 0  # type: ignore[union-attr]
+    shapes = [tuple(map(int, rng.integers(1, 4, rng.integers(1, 4)))) for _ in range(count)]
+    limits = sizes if known is None else known
+    return {f"a{number}": _within(symbol.domain, limits, rng, fill, shape) for number, shape in enumerate(shapes)}
 
 
 @lru_cache(maxsize=4096)

@@ -115,7 +115,9 @@ class Symbol(_Entry):
         )
     )
     shape: Annotated[list[Expression], Wanted("a list of dimensions like [T, d]", number=True)] | None = Field(
-        None, description="Dimensions as sizes or expressions; [] is a scalar; '...' may lead."
+        None,
+        description="Dimensions as sizes or expressions; [] is a scalar; '...' may lead; [K, 'n[k]'] is a "
+        "family of K arrays, the k-th with n[k] entries.",
     )
     parameter: bool = Field(False, description="Whether it is a trained parameter.")
     latex: Annotated[str | list[str], Wanted("a text or a list of texts")] = Field(

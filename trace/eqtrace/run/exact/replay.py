@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import types
 from collections.abc import Mapping
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from eqtrace.code.bind import parse_right
 from eqtrace.formula.ball import Undecided, lift, no_floats, precision
 from eqtrace.run.children import ending_children
+from eqtrace.run.earlier import root
 from eqtrace.run.exact.rewrite import Exact
 from eqtrace.run.exact.shadow import Constants, Shadows, lift_value
 from eqtrace.run.record import Event
@@ -30,16 +30,24 @@ class Replay:
     Args:
         site: the cited statement and what to read of it.
         twins: exact twins of the user's code, for each way to take constants.
+        with_earlier: the statements before it that work out what it reads are executed with it.
 
     Raises:
         CannotRun: the statement can't be taken out of its function.
     """
 
-    def __init__(self, site: Site, twins: Mapping[Constants, Shadows]) -> None:
+    def __init__(self, site: Site, twins: Mapping[Constants, Shadows], with_earlier: bool = False) -> None:
         self.site = site
         self._twins = twins
-        self._bound = {_root(parse_right(text)) for text in site.inputs.values()}
-        self._statement = None if site.whole else Statement(site, lambda node, lines: Exact(lines).visit(node))
+        self._bound = {root(parse_right(text)) for text in site.inputs.values()}
+        self._statement = (
+            None if site.whole else Statement(site, lambda node, lines: Exact(lines).visit(node), with_earlier)
+        )
+
+    @property
+    def has_earlier(self) -> bool:
+        """Whether statements before the cited one are executed with it."""
+        return self._statement is not None and bool(self._statement.earlier)
 
     def loose(self, event: Event) -> str:
         """Why the statement may differ from the form by roundings that came before it; '' where it may not.
@@ -57,7 +65,7 @@ class Replay:
         unread = [
             f"{symbol} (`{text}`)"
             for symbol, text in self.site.inputs.items()
-            if _root(parse_right(text)) not in known and _has_float(event.inputs.get(symbol))
+            if root(parse_right(text)) not in known and _has_float(event.inputs.get(symbol))
         ]
         return f"the form uses {', '.join(unread)}, rounded before the statement, which does not read it" * bool(unread)
 
@@ -102,11 +110,6 @@ class Replay:
             return self._statement.run({**shadows.namespace(event.module), **local})
         original = resolve(event.module, self.site.function)
         return whole_outputs(self.site, call_with(shadows.function(original), original, local))
-
-
-def _root(node: ast.expr) -> str:
-    names = (child.id for child in ast.walk(node) if isinstance(child, ast.Name) and child.id != "len")
-    return next(names, "")
 
 
 def _has_rounded(value: Any) -> bool:
