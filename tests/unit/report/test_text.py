@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from eqtrace.model.finding import Finding, Severity
+from eqtrace.model.finding import Finding, Related, Severity
 from eqtrace.model.results import Results, Reviews
 from eqtrace.model.span import Span
 from eqtrace.report import text
@@ -160,7 +160,7 @@ def test_what_is_reviewed_is_counted_where_there_is_a_ledger(audited: Results, r
             "Refused: 1 link refused, whose cited lines are not where they say; 1 link recorded in r.yaml, "
             "3 lines of links that are gone removed; 1 of 2 links reviewed.",
         ),
-        (Reviews("r.yaml", 2, 0, 0), 2, "Nothing was checked: 0 errors, 0 warnings. This is no pass."),
+        (Reviews("r.yaml", 2, 0, 0), 2, "Nothing was recorded: 0 errors, 0 warnings in r.yaml."),
     ],
 )
 def test_how_a_review_came_out(audited: Results, reviews: Reviews, exit_code: int, expected: str) -> None:
