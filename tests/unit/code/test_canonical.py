@@ -87,3 +87,11 @@ def test_the_deepest_and_the_longest_raise_nothing() -> None:
     assert canonical.expression("+".join(["x"] * 20_000))
     assert canonical.expression("(" * 5_000)
     assert canonical.expression("0x" + "f" * 10_000)
+
+
+def test_empty_parts_of_f_strings_which_some_versions_add_do_not_count() -> None:
+    node = ast.parse("f'{a:{b}}'", mode="eval").body
+    plain = canonical.statement(node)
+    assert isinstance(node, ast.JoinedStr)
+    node.values[0].format_spec.values.append(ast.Constant(""))
+    assert canonical.statement(node) == plain

@@ -92,6 +92,8 @@ def _written(node: ast.AST, names: tuple[str, ...] | list[str]) -> str:
     found = []
     for name in names:
         value = getattr(node, name, None)
+        if isinstance(node, ast.JoinedStr) and isinstance(value, list):
+            value = [each for each in value if getattr(each, "value", None) != ""]  # Python 3.12.0 and 3.12.1 add them
         if value is not None and value != [] and name not in ("ctx", "kind", "type_comment"):
             found.append(f"{name}={_whole(value)}")
     return f"{type(node).__name__}({', '.join(found)})"
