@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import itertools
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 LEAST_ROUNDS = 4  # runs of each scenario at each draw of sizes
 EXECUTIONS = 32  # of every line that scenarios reach, before they stop (design: at least 32 draws)
 MOST_ROUNDS = 32
+_LONGEST_RUN = 1000  # turns of a generator that a call returns
 _BATCH = 5  # length of the arrays that scalar formulas are tried with
 
 
@@ -307,7 +309,7 @@ class Captures:
 
         def call() -> Any:
             try:
-                return target.call(draw, rng)
+                return _run_out(target.call(draw, rng))
             except CallError as error:
                 place = equation.call.span if equation.call else equation.span
                 raise Failed(Fault("form-syntax", f"call: {error}", place, equation=equation.id)) from error
@@ -369,6 +371,15 @@ class Captures:
                 return
         if reason:
             found.limits.append(f"{target.name} was tried with scalars only: it does not take arrays ({reason})")
+
+
+def _run_out(result: Any) -> Any:
+    """What a call gave; a generator is run to its end (or for a while, if it has none), for only then its lines run."""
+    if inspect.isgenerator(result):
+        for _ in itertools.islice(result, _LONGEST_RUN):
+            pass
+        result.close()
+    return result
 
 
 def _shown(draw: Draw) -> str:

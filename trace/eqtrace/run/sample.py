@@ -226,7 +226,7 @@ def value_of(
     value = _within(symbol.domain, sizes if known is None else known, rng, fill, shape)
     if shape:
         return value
-    if symbol.domain.words:
+    if symbol.domain.words or symbol.domain.letters:
         return str(value)
     return int(value) if symbol.domain.integer else float(value)
 
@@ -280,6 +280,8 @@ def _within(
 ) -> np.ndarray:
     if domain.words:
         return rng.choice(np.asarray(domain.words), shape)
+    if domain.letters:
+        return _texts(domain.letters, rng, shape)
     if domain.one_of:
         return rng.choice(np.asarray(domain.one_of), shape)
     if domain.permutation:
@@ -292,6 +294,12 @@ def _within(
         weights = np.abs(values) + (np.abs(values).sum(axis=-1, keepdims=True) == 0)
         return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
     return _bounded(values, low, high, domain.open, rng)
+
+
+def _texts(letters: str, rng: Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Texts of 0 to 24 characters."""
+    texts = ["".join(rng.choice(list(letters), rng.integers(0, 25))) for _ in range(math.prod(shape))]
+    return np.array(texts, dtype=str).reshape(shape)
 
 
 def _integers(
