@@ -11,7 +11,7 @@ from eqtrace.model.anchor import Anchor, Role, Status
 from eqtrace.model.equation import Equation
 from eqtrace.model.example import Example, ExampleResult, Outcome
 from eqtrace.model.finding import Finding, Severity
-from eqtrace.model.results import Coverage, Results
+from eqtrace.model.results import Coverage, Results, Reviews
 from eqtrace.model.verdict import MethodResult, Verdict
 
 _RUN = (Role.COMPUTES, Role.INLINE, Role.CALLS)
@@ -93,6 +93,7 @@ class Summary:
     from_cache: int
     skipped: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    reviews: Reviews | None = None
 
     @property
     def anchors_ok(self) -> int:
@@ -180,6 +181,7 @@ def _summary(
         from_cache=results.from_cache,
         skipped=results.skipped,
         notes=results.notes,
+        reviews=results.reviews,
     )
 
 
