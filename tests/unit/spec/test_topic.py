@@ -52,7 +52,11 @@ def test_topic(linear: Specification) -> None:
     assert topic.why.span == Span("linear.yaml", 11, 6, 13, 40)
     assert topic.why.at(14) == Span("linear.yaml", 13, 5, 13, 6)
     assert topic.example is not None
-    assert topic.example["inputs"] == {"X": [[1, 2.5]]}
+    assert topic.example.inputs == {"X": ((1, 2.5),)}
+    assert [(step.name.value, step.code.value) for step in topic.example.steps] == [("P", "X @ W")]
+    assert topic.example.equals is not None
+    assert topic.example.equals.value == "impl/ops.py::f"
+    assert topic.example.symbols == topic.symbols
     (table,) = topic.shapes
     assert (table.caption, table.rows) == ("Call", (("X", ("T", "4")),))
 

@@ -132,6 +132,7 @@ class Captures:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._scenarios: ScenarioRuns | None = None
+        self._functions: dict[str, Callable[..., Any]] | Failed | None = None
 
     def of(self, equation: Equation, accept: Callable[[Draw], bool] | None = None) -> Executions:
         """Every execution of the equation's cited lines: drawn calls (of draws that `accept` takes), then scenarios."""
@@ -186,7 +187,11 @@ class Captures:
         return self._scenarios
 
     def _run_scenarios(self, span: Span, found: Executions) -> None:
-        waiting = self._scenario_functions(found)
+        try:
+            waiting = self._scenario_functions()
+        except Failed as failed:
+            found.faults.append(failed.fault)
+            return
         reached: dict[str, set[str]] = {name: set() for name in waiting}
         cost: dict[str, int] = dict.fromkeys(waiting, 0)
         least = LEAST_ROUNDS * max(1, len(self._session.work.draws))
@@ -205,7 +210,33 @@ class Captures:
                         if not varies:
                             del waiting[name], reached[name]
 
-    def _scenario_functions(self, found: Executions) -> dict[str, Callable[..., Any]]:
+    def scenario(self, name: str, span: Span) -> Callable[..., Any]:
+        """One scenario.
+
+        Raises:
+            Failed: the scenarios cannot be imported, or there is none of this name.
+        """
+        found = self._scenario_functions()
+        if name not in found:
+            raise Failed(Fault("unknown-reference", f"there is no scenario `{name}`", span))
+        return found[name]
+
+    def _scenario_functions(self) -> dict[str, Callable[..., Any]]:
+        """All scenarios, by name.
+
+        Raises:
+            Failed: they cannot be imported.
+        """
+        if self._functions is None:
+            try:
+                self._functions = self._load_scenarios()
+            except Failed as failed:
+                self._functions = failed
+        if isinstance(self._functions, Failed):
+            raise self._functions
+        return dict(self._functions)
+
+    def _load_scenarios(self) -> dict[str, Callable[..., Any]]:
         session = self._session
         file = session.work.scenarios
         if file is None:
@@ -222,11 +253,7 @@ class Captures:
             return module
 
         place = Span(session.relative(file), 1)
-        try:
-            module = session.tracker.lasting(lambda: session.perform("import of the scenarios", place, load))
-        except Failed as failed:
-            found.faults.append(failed.fault)
-            return {}
+        module = session.tracker.lasting(lambda: session.perform("import of the scenarios", place, load))
         return {
             name: value
             for name, value in vars(module).items()
