@@ -258,6 +258,22 @@ def test_block_backward_agrees_with_central_differences(config, params, rng):
     assert {name for name, g in grads.items() if np.any(g)} == {name for name in params if name.startswith("b1.")}
 
 
+def test_block_backward_calls_its_parts_in_reverse(config, params, rng):
+    X, dY = rng.normal(size=(5, 6)), rng.normal(size=(5, 6))
+    _, cache = tf.block_forward(X, params, "b0.", config)
+    ln1_cache, att_cache, ln2_cache, ff_cache = cache
+    expected = zeros_like(params)
+    dXn2 = tf.ffn_backward(ff_cache, params, "b0.", dY, expected)
+    dX1_branch, expected["b0.ln2_g"], expected["b0.ln2_b"] = ops.layer_norm_backward(ln2_cache, dXn2)
+    dXn = tf.attention_backward(att_cache, params, "b0.", dY + dX1_branch, expected)
+    dX_branch, expected["b0.ln1_g"], expected["b0.ln1_b"] = ops.layer_norm_backward(ln1_cache, dXn)
+    grads = zeros_like(params)
+    dX = tf.block_backward(cache, params, "b0.", dY, grads)
+    assert_allclose(dX, dY + dX1_branch + dX_branch, rtol=1e-14)
+    for name in params:
+        assert_allclose(grads[name], expected[name], rtol=1e-14, err_msg=name)
+
+
 # --- the whole model ---
 
 

@@ -199,7 +199,8 @@ class Shadows:
         if isinstance(member, property):
             getters = (member.fget, member.fset, member.fdel)
             return property(*(self.function(cast(types.FunctionType, each)) if each else None for each in getters))  # type: ignore[arg-type]
-        return self.function(member)
+        # What is made when a class is (a dataclass's `__init__`) has no source, and only hands values on.
+        return self.function(member) if self._is_user_file(member.__code__.co_filename) else member
 
     def _is_user_class(self, kind: type) -> bool:
         module = sys.modules.get(kind.__module__)
