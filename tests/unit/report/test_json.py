@@ -7,7 +7,7 @@ import pytest
 from eqtrace.model.anchor import Role, Status
 from eqtrace.model.example import ExampleResult, Outcome, Table
 from eqtrace.model.finding import Severity
-from eqtrace.model.results import Results
+from eqtrace.model.results import Results, Reviews
 from eqtrace.model.verdict import Verdict
 from eqtrace.report import json as report
 
@@ -40,7 +40,7 @@ def test_every_object_of_the_schema_is_closed_and_complete() -> None:
 
     for each in objects(SCHEMA):
         assert each["additionalProperties"] is False
-        assert set(each["properties"]) - set(each["required"]) <= {"edits"}
+        assert set(each["properties"]) - set(each["required"]) <= {"edits", "reviews"}
 
 
 def test_the_schema_knows_the_words_of_the_model() -> None:
@@ -148,6 +148,15 @@ def test_the_text_is_strict_json_in_utf_8(refuted: Results) -> None:
     text = report.render(replace(refuted, findings=(finding,)))
     assert "é" in text
     assert json.loads(text, parse_constant=pytest.fail)["findings"][0]["message"] == "é\x1b\u2028"
+
+
+def test_a_review_says_what_the_ledger_holds(audited: Results) -> None:
+    reviews = Reviews("r.yaml", 2, 1, 1)
+    assert "reviews" not in valid(replace(audited, reviews=reviews))
+    shown = valid(replace(audited, command="review", reviews=reviews))["reviews"]
+    assert (shown["reviewed"], shown["suspect"], shown["refused"]) == (1, 1, None)
+    done = replace(reviews, recorded=1, removed=0, refused=("a/tests/0",))
+    assert valid(replace(audited, command="review", reviews=done))["reviews"]["refused"] == ["a/tests/0"]
 
 
 def test_examples_carry_every_value_and_what_it_was_compared_with(exemplified: Results) -> None:

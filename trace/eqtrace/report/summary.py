@@ -45,9 +45,11 @@ def summary(report: Rows) -> list[Line]:
 def closing(report: Rows) -> Line:
     """The one line that says how it came out."""
     facts = report.summary
-    if facts.command == "review" and facts.reviews is not None and facts.equations and facts.exit != 2:
-        return _reviewed(facts.reviews)
     found = _found(facts)
+    if facts.command == "review" and facts.reviews is not None and facts.equations:
+        if facts.exit == 2:
+            return [("Nothing was recorded: ", "bold red"), (f"{found} in {facts.reviews.ledger}.", "")]
+        return _reviewed(facts.reviews)
     if not facts.equations:
         return [("Nothing was checked: ", "bold red"), (f"no equation was looked at; {found}. This is no pass.", "")]
     if facts.exit == 3:

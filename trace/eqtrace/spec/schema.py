@@ -98,6 +98,11 @@ class Domain(_Entry):
     probability_row: bool = Field(False, description="Non-negative along the last axis, and each row sums to 1.")
     permutation: bool = Field(False, description="A permutation of 0 .. n - 1 along the last axis.")
     distinct: bool = Field(False, description="No value occurs twice along the last axis.")
+    function: bool = Field(
+        False,
+        description="A function of the code. A form applies it, as f(x + h*e), and says nothing of what is in it: for "
+        "code and form alike it gives what it returns for arguments rounded to float64.",
+    )
 
 
 def _without_default(schema: dict[str, Any]) -> None:
