@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from eqtrace.run.session import Session
     from eqtrace.run.site import Site
 
-LEAST_ROUNDS = 4  # runs of each scenario at each draw of sizes
+LEAST_ROUNDS = 1  # runs of each scenario at each draw of sizes
 EXECUTIONS = 32  # of every line that scenarios reach, before they stop (design: at least 32 draws)
 MOST_ROUNDS = 32
 _LONGEST_RUN = 1000  # turns of a generator that a call returns
@@ -132,6 +132,7 @@ class Captures:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._scenarios: ScenarioRuns | None = None
+        self._functions: dict[str, Callable[..., Any]] | Failed | None = None
 
     def of(self, equation: Equation, accept: Callable[[Draw], bool] | None = None) -> Executions:
         """Every execution of the equation's cited lines: drawn calls (of draws that `accept` takes), then scenarios."""
@@ -171,9 +172,9 @@ class Captures:
     def scenarios(self, span: Span) -> ScenarioRuns:
         """What all scenarios together executed.
 
-        All run in rounds over the size draws, `LEAST_ROUNDS` for each draw; after that, those go on that capture values
-        at a line with fewer than `EXECUTIONS` executions, up to `MOST_ROUNDS`. One that asks neither its sizes nor its
-        generator for anything runs once.
+        All run in rounds over the size draws, `LEAST_ROUNDS` for each draw. After that, for each line with fewer than
+        `EXECUTIONS` executions the cheapest scenario that reaches it goes on, up to `MOST_ROUNDS`, and records there.
+        One that asks neither its sizes nor its generator for anything runs once.
         """
         if self._scenarios is None:
             tracker = self._session.tracker
@@ -186,23 +187,56 @@ class Captures:
         return self._scenarios
 
     def _run_scenarios(self, span: Span, found: Executions) -> None:
-        waiting = self._scenario_functions(found)
+        try:
+            waiting = self._scenario_functions()
+        except Failed as failed:
+            found.faults.append(failed.fault)
+            return
         reached: dict[str, set[str]] = {name: set() for name in waiting}
+        cost: dict[str, int] = dict.fromkeys(waiting, 0)
         least = LEAST_ROUNDS * max(1, len(self._session.work.draws))
         for number in range(MOST_ROUNDS):
             for name in list(waiting):
-                rare = any(found.counts[anchor] < EXECUTIONS for anchor in reached[name])
-                if number < least or rare:
+                only = None if number < least else _rare(name, found, reached, cost)
+                if only is None or only:
                     try:
-                        varies, anchors = self._run_scenario(name, waiting[name], number, found)
-                        reached[name] |= anchors
-                        if not varies:
-                            del waiting[name]
+                        varies, counts = self._run_scenario(name, waiting[name], number, found, only)
                     except Failed as failed:
                         found.faults.append(failed.fault)
-                        del waiting[name]
+                        del waiting[name], reached[name]
+                    else:
+                        reached[name] |= {anchor for anchor in counts if self._session.work.sites[anchor].outputs}
+                        cost[name] += sum(counts.values()) if only is None else 0
+                        if not varies:
+                            del waiting[name], reached[name]
 
-    def _scenario_functions(self, found: Executions) -> dict[str, Callable[..., Any]]:
+    def scenario(self, name: str, span: Span) -> Callable[..., Any]:
+        """One scenario.
+
+        Raises:
+            Failed: the scenarios cannot be imported, or there is none of this name.
+        """
+        found = self._scenario_functions()
+        if name not in found:
+            raise Failed(Fault("unknown-reference", f"there is no scenario `{name}`", span))
+        return found[name]
+
+    def _scenario_functions(self) -> dict[str, Callable[..., Any]]:
+        """All scenarios, by name.
+
+        Raises:
+            Failed: they cannot be imported.
+        """
+        if self._functions is None:
+            try:
+                self._functions = self._load_scenarios()
+            except Failed as failed:
+                self._functions = failed
+        if isinstance(self._functions, Failed):
+            raise self._functions
+        return dict(self._functions)
+
+    def _load_scenarios(self) -> dict[str, Callable[..., Any]]:
         session = self._session
         file = session.work.scenarios
         if file is None:
@@ -219,11 +253,7 @@ class Captures:
             return module
 
         place = Span(session.relative(file), 1)
-        try:
-            module = session.tracker.lasting(lambda: session.perform("import of the scenarios", place, load))
-        except Failed as failed:
-            found.faults.append(failed.fault)
-            return {}
+        module = session.tracker.lasting(lambda: session.perform("import of the scenarios", place, load))
         return {
             name: value
             for name, value in vars(module).items()
@@ -231,23 +261,24 @@ class Captures:
         }
 
     def _run_scenario(
-        self, name: str, scenario: Callable[..., Any], number: int, found: Executions
-    ) -> tuple[bool, set[str]]:
-        """One run of a scenario: whether another may differ, and the anchors that it captured values at."""
+        self, name: str, scenario: Callable[..., Any], number: int, found: Executions, only: frozenset[str] | None
+    ) -> tuple[bool, Mapping[str, int]]:
+        """One run of a scenario: whether another may differ, and how often it executed each cited line."""
         session = self._session
         place = Span(session.relative(scenario.__code__.co_filename), scenario.__code__.co_firstlineno)
         size_draws = session.work.draws or ({},)
         sizes = _Sizes(size_draws[number % len(size_draws)])
         rng = session.rng("scenario", name, str(number))
         state = rng.bit_generator.state
-        with session.recorder.recording() as recording:
-            session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
+        with session.recorder.recording(only=only) as recording:
+            try:
+                session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
+            finally:
+                varies = sizes.read or rng.bit_generator.state != state
+                shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
+                found.add(recording, f"scenario {name}, run {number}{f' ({shown})' if shown else ''}")
         session.recorder.clear()
-        varies = sizes.read or rng.bit_generator.state != state
-        shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
-        origin = f"scenario {name}, run {number}{f' ({shown})' if shown else ''}"
-        found.add(recording, origin)
-        return varies, {anchor for anchor in recording.executions if session.work.sites[anchor].outputs}
+        return varies, recording.executions
 
     # --- calls with drawn inputs ---------------------------------------------------------------------------------
 
@@ -335,6 +366,8 @@ class Captures:
                 self._call(equation, target, draw, rng, found)
             except Failed as failed:
                 failure = failure or replace(failed.fault, hint=failed.fault.hint or f"with {_shown(draw)}")
+                if failed.recording is not None:  # a wrong value may be why it failed
+                    found.add(failed.recording, f"failed call of {target.name} with {draw.origin}")
                 if failed.__cause__ is None:  # it hung or crashed: it is not called again
                     break
         if failure is not None:
@@ -364,7 +397,11 @@ class Captures:
                 raise Failed(Fault("form-syntax", f"call: {error}", place, equation=equation.id)) from error
 
         with self._session.recorder.recording(only=only) as recording:
-            self._session.perform(f"call of {target.name}", equation.span, call)
+            try:
+                self._session.perform(f"call of {target.name}", equation.span, call)
+            except Failed as failed:
+                failed.recording = recording
+                raise
         return recording
 
     def _call(
@@ -439,3 +476,14 @@ def _shown(draw: Draw) -> str:
         for name, value in draw.values.items()
     )
     return f"{draw.origin}: {', '.join(values)}"
+
+
+def _rare(name: str, found: Executions, reached: Mapping[str, set[str]], cost: Mapping[str, int]) -> frozenset[str]:
+    """The lines with too few executions that no cheaper scenario reaches."""
+    return frozenset(
+        anchor
+        for anchor in reached[name]
+        if found.counts[anchor] < EXECUTIONS
+        and name
+        == min((other for other in reached if anchor in reached[other]), key=lambda other: (cost[other], other))
+    )

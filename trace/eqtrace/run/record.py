@@ -75,7 +75,7 @@ class Recording:
     """What was recorded within one `with recorder.recording()`."""
 
     limit: int = DEFAULT_EVENTS
-    only: frozenset[str] | None = None  # the anchors that are recorded; None records all
+    only: frozenset[str] | None = None  # the anchors that are recorded at; None is all
     events: dict[str, list[Event]] = field(default_factory=dict)  # by anchor, at most `limit` each
     executions: dict[str, int] = field(default_factory=dict)  # by anchor, all of them
     raised: dict[str, int] = field(default_factory=dict)  # by anchor: executions that an exception ended
@@ -118,7 +118,7 @@ class Recorder:
 
     @contextmanager
     def recording(self, limit: int | None = None, only: frozenset[str] | None = None) -> Iterator[Recording]:
-        """Records while the block runs, at `only` some anchors; inside another one the inner gets the events."""
+        """Records while the block runs, at all anchors or only at some; inside another recording the inner one does."""
         before, recording = self.active, Recording(self.limit if limit is None else limit, only)
         self.active = recording
         try:
@@ -131,7 +131,7 @@ class Recorder:
                     self.raised[anchor] = self.raised.get(anchor, 0) + number
 
     def executed(self, recording: Recording, anchor: str) -> bool:
-        """Counts an execution; False where the anchor has as many events as are kept, or is not recorded."""
+        """Counts an execution; False where the anchor has as many events as are kept, or is not recorded at."""
         if recording.only is not None and anchor not in recording.only:
             return False
         with self.lock:
