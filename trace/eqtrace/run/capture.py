@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from eqtrace.run.session import Session
     from eqtrace.run.site import Site
 
-LEAST_ROUNDS = 4  # runs of each scenario at each draw of sizes
+LEAST_ROUNDS = 1  # runs of each scenario at each draw of sizes
 EXECUTIONS = 32  # of every line that scenarios reach, before they stop (design: at least 32 draws)
 MOST_ROUNDS = 32
 _LONGEST_RUN = 1000  # turns of a generator that a call returns
@@ -137,8 +137,8 @@ class Captures:
     def scenarios(self, span: Span) -> ScenarioRuns:
         """What all scenarios together executed.
 
-        All run in rounds over the size draws, `LEAST_ROUNDS` for each draw; after that, those go on that capture values
-        at a line with fewer than `EXECUTIONS` executions, up to `MOST_ROUNDS`.
+        All run in rounds over the size draws, `LEAST_ROUNDS` for each draw. After that, for each line with fewer than
+        `EXECUTIONS` executions the cheapest scenario that reaches it goes on, up to `MOST_ROUNDS`, and records there.
         """
         if self._scenarios is None:
             tracker = self._session.tracker
@@ -153,16 +153,20 @@ class Captures:
     def _run_scenarios(self, span: Span, found: Executions) -> None:
         waiting = self._scenario_functions(found)
         reached: dict[str, set[str]] = {name: set() for name in waiting}
+        cost: dict[str, int] = dict.fromkeys(waiting, 0)
         least = LEAST_ROUNDS * max(1, len(self._session.work.draws))
         for number in range(MOST_ROUNDS):
             for name in list(waiting):
-                rare = any(found.counts[anchor] < EXECUTIONS for anchor in reached[name])
-                if number < least or rare:
+                only = None if number < least else _rare(name, found, reached, cost)
+                if only is None or only:
                     try:
-                        reached[name] |= self._run_scenario(name, waiting[name], number, found)
+                        counts = self._run_scenario(name, waiting[name], number, found, only)
                     except Failed as failed:
                         found.faults.append(failed.fault)
-                        del waiting[name]
+                        del waiting[name], reached[name]
+                    else:
+                        reached[name] |= {anchor for anchor in counts if self._session.work.sites[anchor].outputs}
+                        cost[name] += sum(counts.values()) if only is None else 0
 
     def _scenario_functions(self, found: Executions) -> dict[str, Callable[..., Any]]:
         session = self._session
@@ -192,8 +196,10 @@ class Captures:
             if inspect.isfunction(value) and not name.startswith("_") and value.__module__ == module.__name__
         }
 
-    def _run_scenario(self, name: str, scenario: Callable[..., Any], number: int, found: Executions) -> set[str]:
-        """One run of a scenario; the anchors that it captured values at."""
+    def _run_scenario(
+        self, name: str, scenario: Callable[..., Any], number: int, found: Executions, only: frozenset[str] | None
+    ) -> Mapping[str, int]:
+        """One run of a scenario; how often it executed each cited line."""
         session = self._session
         place = Span(session.relative(scenario.__code__.co_filename), scenario.__code__.co_firstlineno)
         size_draws = session.work.draws or ({},)
@@ -201,13 +207,13 @@ class Captures:
         rng = session.rng("scenario", name, str(number))
         shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
         origin = f"scenario {name}, run {number}{f' ({shown})' if shown else ''}"
-        with session.recorder.recording() as recording:
+        with session.recorder.recording(only=only) as recording:
             try:
                 session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
             finally:
                 found.add(recording, origin)
         session.recorder.clear()
-        return {anchor for anchor in recording.executions if session.work.sites[anchor].outputs}
+        return recording.executions
 
     # --- calls with drawn inputs ---------------------------------------------------------------------------------
 
@@ -318,7 +324,8 @@ class Captures:
                 place = equation.call.span if equation.call else equation.span
                 raise Failed(Fault("form-syntax", f"call: {error}", place, equation=equation.id)) from error
 
-        with self._session.recorder.recording() as recording:
+        own = frozenset(anchor.id for anchor in equation.anchors)
+        with self._session.recorder.recording(only=own) as recording:
             try:
                 self._session.perform(f"call of {target.name}", equation.span, call)
             except Failed as failed:
@@ -397,3 +404,14 @@ def _shown(draw: Draw) -> str:
         for name, value in draw.values.items()
     )
     return f"{draw.origin}: {', '.join(values)}"
+
+
+def _rare(name: str, found: Executions, reached: Mapping[str, set[str]], cost: Mapping[str, int]) -> frozenset[str]:
+    """The lines with too few executions that no cheaper scenario reaches."""
+    return frozenset(
+        anchor
+        for anchor in reached[name]
+        if found.counts[anchor] < EXECUTIONS
+        and name
+        == min((other for other in reached if anchor in reached[other]), key=lambda other: (cost[other], other))
+    )

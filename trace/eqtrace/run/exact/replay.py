@@ -19,7 +19,7 @@ from eqtrace.run.exact.shadow import Constants, Shadows, lift_value
 from eqtrace.run.record import Event
 from eqtrace.run.site import Site
 from eqtrace.run.snapshot import Copier
-from eqtrace.run.statement import CannotRun, Statement, call_with, resolve, whole_outputs
+from eqtrace.run.statement import CannotRun, Statement, call_with, reason, resolve, whole_outputs
 from eqtrace.run.walk import assign
 
 _NO_DATA = (type, types.ModuleType, types.FunctionType)
@@ -99,7 +99,7 @@ class Replay:
             except (CannotRun, Undecided):
                 raise
             except BaseException as error:
-                raise CannotRun(_reason(error)) from error
+                raise CannotRun(reason(error)) from error
         rounded = [symbol for symbol, value in outputs.items() if _has_rounded(value)]
         if rounded:
             raise CannotRun(f"{', '.join(rounded)} is worked out in floats, by functions that are not known on balls")
@@ -151,8 +151,3 @@ def _has_float(value: Any, depth: int = 0) -> bool:
         return any(_has_float(each, depth + 1) for each in value)
     entries = value if isinstance(value, dict) else _attributes(value)
     return any(_has_float(each, depth + 1) for each in entries.values())
-
-
-def _reason(error: BaseException) -> str:
-    text = str(error).splitlines()[0] if str(error) else ""
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__
