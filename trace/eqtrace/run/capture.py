@@ -314,7 +314,8 @@ class Captures:
                 place = equation.call.span if equation.call else equation.span
                 raise Failed(Fault("form-syntax", f"call: {error}", place, equation=equation.id)) from error
 
-        with self._session.recorder.recording() as recording:
+        wanted = frozenset(anchor.id for anchor in equation.anchors)
+        with self._session.recorder.recording(wanted=wanted) as recording:
             self._session.perform(f"call of {target.name}", equation.span, call)
         return recording
 
