@@ -8,6 +8,7 @@ import contextlib
 import io
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -218,6 +219,29 @@ def validation_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
     losses = [ops.cross_entropy_forward(forward(ids, params, config)[0], t)[0] for ids, t in zip(x, y, strict=True)]
     rows: list[Row] = [{"window": str(number), "loss": float(loss)} for number, loss in enumerate(losses, 1)]
     return [*rows, {"window": "validation", "loss": float(train.validation_loss(x, y, params, config))}]
+
+
+def central_differences(rng: np.random.Generator, sizes: Sizes) -> None:
+    """Central differences of a function of one array."""
+    gradcheck.numerical_grad(lambda v: float((v**3).sum()), rng.normal(size=(sizes["T"], sizes["dh"])), 1e-3)
+
+
+def difference_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """Central differences of a sum of cubes with three steps, beside the derivative."""
+    x = np.array([-1.0, 0.0, 0.5, 2.0])
+    columns = {f"step {h:g}": gradcheck.numerical_grad(lambda v: float((v**3).sum()), x, h) for h in (0.5, 0.125, 1e-5)}
+    return [
+        {"x": float(value), **{name: float(g[i]) for name, g in columns.items()}, "derivative": float(3 * value**2)}
+        for i, value in enumerate(x)
+    ]
+
+
+def check_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """The gradient check of a tiny model, from one seed 42."""
+    config, params, x, y = _tiny_windows()
+    config = replace(config, grad_check_samples=2)
+    worst = gradcheck.check_params(x[0], y[0], params, config, np.random.default_rng(42))
+    return [{"parameter": name, "largest relative error": float(error)} for name, error in worst.items()]
 
 
 def _tiny_windows() -> tuple[ModelConfig, Params, Ids, Ids]:
