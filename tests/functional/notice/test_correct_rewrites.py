@@ -54,7 +54,23 @@ KEY = 'K = Xn @ params[p + "wk"] + params[p + "bk"]'
 OUTPUT_WEIGHTS = 'grads[p + "wo"] += O.T @ dOut'
 JOINED = 'dXn += dM @ params[p + "w" + n].T'
 
-READS = "the statement reads "
+DATA = "impl/data.py"
+TOKENIZER = "impl/tokenizer.py"
+CUT = "cut = math.floor((1.0 - val_share) * N)"
+WINDOWS = "W = math.ceil((N - T) / k)"
+STARTS = "starts = k * np.arange(W)"
+INPUTS = "x = ids[starts[:, None] + t]"
+TARGETS = "y = ids[starts[:, None] + t + 1]"
+BATCHES = "batches = math.ceil(W / batch_size)"
+WORD_COUNTS = "return dict(Counter(pretokens))"
+PAIR_COUNT = "f[pair] += word_counts[word]"
+BEST_PAIR = "best = max(sorted(f), key=f.__getitem__)"
+MERGED = "return [a + b if j - i == 2 else tokens[i] for i, j in pairwise([*starts, len(tokens)])]"
+LISTED = "listed = [UNKNOWN, *text, *merged]"
+VOCABULARY = "itos = tuple(dict.fromkeys(listed))"
+LOOKUP = "ids += [self.stoi.get(token, unknown) for token in tokens_of[word]]"
+DECODED = 'return "".join([self.itos[i] for i in ids])'
+
 USES = "the form uses "
 ROUNDED = "it equals the form as far as the values that it reads are not rounded"
 
@@ -89,7 +105,7 @@ REWRITES = (
     Rewrite("sum_of_products", "linear.linear", OPS, LINEAR, "return (X[:, :, None] * W[None]).sum(axis=1) + b"),
     Rewrite("minus_negative", "linear.linear", OPS, LINEAR, "return X @ W - (-b)"),
     Rewrite("tensordot", "linear.linear", OPS, LINEAR, "return np.tensordot(X, W, axes=1) + b[None, :]"),
-    Rewrite("temporary", "linear.linear", OPS, LINEAR, "return product + b", READS, before="product = X @ W"),
+    Rewrite("temporary", "linear.linear", OPS, LINEAR, "return product + b", before="product = X @ W"),
     Rewrite("helper_function", "linear.linear", OPS, LINEAR, "return _product(X, W) + b"),
     Rewrite(
         "query_terms_swapped", "linear.linear", MODEL, QUERY, 'Q = params[p + "bq"] + np.matmul(Xn, params[p + "wq"])'
@@ -169,7 +185,6 @@ REWRITES = (
         OPS,
         NORMALISE,
         "p: Array = e / total",
-        READS,
         before="total = e.sum(-1, keepdims=True)",
     ),
     Rewrite(
@@ -322,7 +337,7 @@ REWRITES = (
     Rewrite("product_swapped", "layer_norm.normalised", OPS, NORMALISED, "Xhat = s * (X - mu)"),
     Rewrite("product_spread", "layer_norm.normalised", OPS, NORMALISED, "Xhat = X * s - mu * s"),
     Rewrite("affine_swapped", "layer_norm.affine", OPS, AFFINE, "Y = beta + Xhat * gamma"),
-    Rewrite("affine_in_steps", "layer_norm.affine", OPS, AFFINE, "Y += beta", READS, before="Y = gamma * Xhat"),
+    Rewrite("affine_in_steps", "layer_norm.affine", OPS, AFFINE, "Y += beta", before="Y = gamma * Xhat"),
     Rewrite(
         "affine_multiply_add", "layer_norm.affine", OPS, AFFINE, "Y = np.multiply(Xhat, gamma[None, :]).__add__(beta)"
     ),
@@ -352,7 +367,6 @@ REWRITES = (
         GRAD_INPUT,
         "dX = s * (dXhat - dXhat.mean(1, keepdims=True)"
         " - Xhat * ((dXhat - dXhat.mean(1, keepdims=True)) * Xhat).mean(1, keepdims=True))",
-        ROUNDED,
     ),
     Rewrite(
         "input_temporaries",
@@ -360,7 +374,6 @@ REWRITES = (
         OPS,
         GRAD_INPUT,
         "dX = s * (dXhat - m - Xhat * c)",
-        READS,
         before="m = dXhat.mean(axis=-1, keepdims=True); c = (dXhat * Xhat).mean(axis=-1, keepdims=True)",
     ),
     Rewrite(
@@ -377,7 +390,188 @@ REWRITES = (
         GRAD_GAMMA,
         "dgamma = (Xhat * dY).T.sum(axis=1).copy()",
     ),
+    # data
+    Rewrite("cut_as_int", "train_val_split.cut_index", DATA, CUT, "cut = int((1.0 - val_share) * N)"),
+    Rewrite("count_in_integers", "window_count.window_count", DATA, WINDOWS, "W = -((T - N) // k)"),
+    Rewrite("starts_by_range", "sliding_windows.window_starts", DATA, STARTS, "starts = np.arange(0, k * W, k)"),
+    Rewrite("inputs_taken", "sliding_windows.window_inputs", DATA, INPUTS, "x = np.take(ids, starts[:, None] + t)"),
+    Rewrite("targets_of_the_rest", "sliding_windows.window_targets", DATA, TARGETS, "y = ids[1:][t + starts[:, None]]"),
+    Rewrite(
+        "batches_in_integers",
+        "shuffling_and_batching.batches_per_epoch",
+        DATA,
+        BATCHES,
+        "batches = -(-W // batch_size)",
+    ),
+    # tokenizer
+    Rewrite(
+        "counted_word_by_word",
+        "word_counts.pretoken_count",
+        TOKENIZER,
+        WORD_COUNTS,
+        "return {word: pretokens.count(word) for word in pretokens}",
+    ),
+    Rewrite(
+        "added_the_other_way",
+        "pair_frequency.pair_count",
+        TOKENIZER,
+        PAIR_COUNT,
+        "f[pair] += sum([word_counts[word]])",
+    ),
+    Rewrite(
+        "least_by_minus",
+        "pair_frequency.best_pair",
+        TOKENIZER,
+        BEST_PAIR,
+        "best = min(f, key=lambda pair: (-f[pair], pair))",
+    ),
+    Rewrite(
+        "joined_slices",
+        "apply_merge.merge_pair",
+        TOKENIZER,
+        MERGED,
+        "return [tokens[i] if j - i == 1 else a + b for i, j in zip(starts, [*starts[1:], len(tokens)])]",
+    ),
+    Rewrite(
+        "listed_by_sums",
+        "vocabulary.vocabulary_order",
+        TOKENIZER,
+        LISTED,
+        "listed = [UNKNOWN] + list(text) + merged",
+    ),
+    Rewrite(
+        "vocabulary_by_index",
+        "vocabulary.vocabulary_order",
+        TOKENIZER,
+        VOCABULARY,
+        "itos = tuple(token for i, token in enumerate(listed) if listed.index(token) == i)",
+    ),
+    Rewrite(
+        "looked_up_by_hand",
+        "encode_decode.token_to_id",
+        TOKENIZER,
+        LOOKUP,
+        "ids += [self.stoi[token] if token in self.stoi else unknown for token in tokens_of[word]]",
+    ),
+    Rewrite(
+        "decoded_by_map",
+        "encode_decode.decode",
+        TOKENIZER,
+        DECODED,
+        'return "".join(map(self.itos.__getitem__, ids))',
+    ),
 )
+
+SCORES = "S = (Qh @ Kh.transpose(0, 2, 1)) / np.sqrt(dh)"
+GRAD_KEYS = "dKh = (dS.transpose(0, 2, 1) @ Qh) / np.sqrt(dh)"
+ATTENTION = (
+    Rewrite(
+        "split_by_swapaxes",
+        "heads.head_columns",
+        MODEL,
+        "return M.reshape(T, H, dh).transpose(1, 0, 2)",
+        "return np.swapaxes(M.reshape(T, H, -1), 0, 1)",
+    ),
+    Rewrite(
+        "merge_by_concatenation",
+        "merge_heads.heads_concatenated",
+        MODEL,
+        "return Mh.transpose(1, 0, 2).reshape(T, H * dh)",
+        "return np.concatenate(list(Mh), axis=1)",
+    ),
+    Rewrite(
+        "scores_by_einsum",
+        "attention_scores.scores_per_head",
+        MODEL,
+        SCORES,
+        'S = np.einsum("hic,hjc->hij", Qh, Kh) / np.sqrt(dh)',
+        bind={"R": 'np.einsum("hic,hjc->hij", Qh, Kh)'},
+    ),
+    Rewrite(
+        "scaled_queries",
+        "score_scaling.scaled_scores",
+        MODEL,
+        SCORES,
+        "S = (Qh / np.sqrt(Qh.shape[2])) @ np.swapaxes(Kh, 1, 2)",
+        bind={"R": "np.swapaxes(Kh, 1, 2)"},
+        alone=True,
+    ),
+    Rewrite(
+        "mask_by_places",
+        "causal_mask.causal_mask",
+        MODEL,
+        "mask = np.triu(np.ones((T, T), dtype=bool), 1)",
+        "mask = np.arange(T)[:, None] < np.arange(T)",
+    ),
+    Rewrite(
+        "mask_the_other_way",
+        "causal_mask.causal_mask",
+        MODEL,
+        "S = np.where(mask, -np.inf, S)",
+        "S = np.where(~mask, S, -np.inf)",
+    ),
+    Rewrite(
+        "mixed_by_einsum",
+        "weighted_values.weighted_values",
+        MODEL,
+        "Oh = A @ Vh",
+        'Oh = np.einsum("hij,hjc->hic", A, Vh)',
+    ),
+    Rewrite(
+        "value_gradient_by_einsum",
+        "attention_backward.grad_values",
+        MODEL,
+        "dVh = A.transpose(0, 2, 1) @ dOh",
+        'dVh = np.einsum("hij,hic->hjc", A, dOh)',
+    ),
+    Rewrite(
+        "keys_scaled_before",
+        "attention_backward.grad_keys",
+        MODEL,
+        GRAD_KEYS,
+        "dKh = np.swapaxes(dS / np.sqrt(dh), 1, 2) @ Qh",
+    ),
+    Rewrite(
+        "path_added_elsewhere",
+        "attention_backward.grad_input",
+        MODEL,
+        JOINED,
+        'dXn = (params[p + "w" + n] @ dM.T).T + dXn',
+        bind={"dX": '(params[p + "w" + n] @ dM.T).T'},
+        alone=True,
+    ),
+)
+REWRITES = (*REWRITES, *ATTENTION)
+
+
+# the transformer block
+LN1 = 'Xn, ln1_cache = ops.layer_norm_forward(X, params[p + "ln1_g"], params[p + "ln1_b"], config.ln_eps)'
+BLOCK = (
+    Rewrite("residual1_swapped", "block_forward.residual1", MODEL, "X1 = X + att", "X1 = att + X"),
+    Rewrite("compact_residual1_function", "block_forward.block_compact", MODEL, "X1 = X + att", "X1 = np.add(X, att)"),
+    Rewrite("residual2_minus_negative", "block_forward.residual2", MODEL, "Y = X1 + ff", "Y = X1 - (-ff)"),
+    Rewrite("norm_by_keyword", "block_forward.ln1", MODEL, LN1,
+            LN1.replace(', params[p + "ln1_g"], params[p + "ln1_b"], config',
+                        ', beta=params[p + "ln1_b"], gamma=params[p + "ln1_g"], eps=config')),
+    Rewrite("ffn_by_keyword", "block_forward.ffn", MODEL, "ff, ff_cache = ffn_forward(Xn2, params, p)",
+            "ff, ff_cache = ffn_forward(p=p, params=params, Xn=Xn2)"),
+    Rewrite("row_terms_swapped", "ffn_forward.single_row", MODEL,
+            'out = A @ params[p + "ff2_w"] + params[p + "ff2_b"]',
+            'out = params[p + "ff2_b"] + np.matmul(A, params[p + "ff2_w"])'),
+    Rewrite("hidden_einsum", "ffn_forward.expand", MODEL, 'Z = Xn @ params[p + "ff1_w"] + params[p + "ff1_b"]',
+            'Z = np.einsum("td,df->tf", Xn, params[p + "ff1_w"]) + params[p + "ff1_b"]'),
+    Rewrite("gradient_not_augmented", "ffn_backward.grad_w2", MODEL, 'grads[p + "ff2_w"] += dW2',
+            'grads[p + "ff2_w"] = grads[p + "ff2_w"] + dW2', bind={"dW2": "dW2"}),
+    Rewrite("bias_summed_in_place", "ffn_backward.grad_b1", MODEL, 'grads[p + "ff1_b"] += db1',
+            'grads[p + "ff1_b"] += dZ.sum(axis=0)'),
+    Rewrite("join2_swapped", "block_backward.join_second_residual", MODEL, "dX1 = dY + dX1_branch",
+            "dX1 = np.add(dX1_branch, dY)"),
+    Rewrite("join1_from_scratch", "block_backward.join_first_residual", MODEL, "return dX1 + dX_branch",
+            "return dX_branch + dX1"),
+    Rewrite("ffn_backward_by_keyword", "block_backward.through_ffn", MODEL,
+            "dXn2 = ffn_backward(ff_cache, params, p, dY, grads)",
+            "dXn2 = ffn_backward(ff_cache, params, p, grads=grads, dOut=dY)"),
+)  # fmt: skip
 
 
 def copies_of(rewrites: Iterable[Rewrite]) -> list[tuple[Rewrite, ...]]:
@@ -415,15 +609,17 @@ def alarms(results: Results) -> list[str]:
 
 def value_verdict(results: Results, equation: str) -> str:
     """The verdict of a value, or of a gradient."""
-    (method,) = (each for each in results.methods[equation] if each.method in ("value", "vjp", "distribution"))
-    return str(method.verdict)
+    named = ("value", "vjp", "distribution", "composition")
+    methods = results.methods[equation]
+    return str(next(each.verdict for each in methods if each.method in named or len(methods) == 1))
 
 
 def test_there_are_enough() -> None:
-    assert len({rewrite.name for rewrite in REWRITES}) == len(REWRITES) >= 80
+    every = REWRITES + BLOCK
+    assert len({rewrite.name for rewrite in every}) == len(every) >= 90
 
 
-@pytest.mark.parametrize("rewrites", copies_of(REWRITES), ids=names_of)
+@pytest.mark.parametrize("rewrites", copies_of(REWRITES) + copies_of(BLOCK), ids=names_of)
 def test_correct_rewrites_are_silent(copy: Copy, rewrites: tuple[Rewrite, ...]) -> None:
     for rewrite in rewrites:
         rewrite_in(copy, rewrite)
@@ -434,7 +630,7 @@ def test_correct_rewrites_are_silent(copy: Copy, rewrites: tuple[Rewrite, ...]) 
     for rewrite in rewrites:
         limits = [text for each in results.methods[rewrite.equation] for text in each.evidence.limits]
         verdict = value_verdict(results, rewrite.equation)
-        if rewrite.equation == "xavier_uniform.draw":
+        if {each.method for each in results.methods[rewrite.equation]} <= {"distribution", "discrete"}:
             assert verdict == Verdict.TESTED, rewrite.name
         elif rewrite.limit:
             assert verdict == Verdict.SAMPLED, rewrite.name

@@ -51,14 +51,20 @@ class Left:
 def parse_right(text: str) -> ast.expr:
     """Parses what a symbol is read from before the statement.
 
-    Allowed are names, constants, subscripts, attributes that are no dunder, `len()`, `+` and f-strings.
+    Allowed are names, constants, subscripts, attributes that are no dunder, `len()`, `+` and f-strings; around all of
+    it, `[...]` for what it was in each turn of a loop before the statement.
 
     Raises:
         BindError: the text is no such expression.
     """
     tree = _expression(text)
-    _check_right(tree, text, 0)
+    _check_right(turn_of(tree) or tree, text, 0)
     return tree
+
+
+def turn_of(node: ast.expr) -> ast.expr | None:
+    """What `[x]` collects: x as it was in each turn of a loop, on a leading axis; None for any other expression."""
+    return node.elts[0] if isinstance(node, ast.List) and len(node.elts) == 1 else None
 
 
 @lru_cache(maxsize=16_384)
@@ -166,7 +172,24 @@ def _target(wanted: ast.expr, statement: StatementNode) -> ast.expr | None:
             node = node.value
             if same(node, wanted):
                 return node
-    return None
+    return wanted if _root(wanted) in _given(statement) else None
+
+
+def _given(statement: StatementNode) -> set[str]:
+    """What a statement that is a call, of which nothing is kept, is given: it is called for what it does to them."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call):
+        return set()
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return {node.id for node in given if isinstance(node, ast.Name)}
+
+
+def _root(node: ast.expr) -> str:
+    """The name of which a subscript is taken; '' of anything but a subscript."""
+    found = isinstance(node, ast.Subscript)
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if found and isinstance(node, ast.Name) else ""
 
 
 def _keyword(wanted: ast.expr, statement: StatementNode) -> Left | None:

@@ -18,9 +18,11 @@ class Domain:
     integer: bool = False
     one_of: tuple[float, ...] = ()
     words: tuple[str, ...] = ()  # the only values, where these are strings
+    letters: str = ""  # of a text: the characters that it is made of
     probability_row: bool = False
     permutation: bool = False
     distinct: bool = False
+    function: bool = False  # a function of the code, opaque to forms
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from typing import Any
 from eqtrace import __version__
 from eqtrace.model.finding import Finding, Related
 from eqtrace.model.results import Coverage, Results, Reviews, Tally
-from eqtrace.report import mutants
+from eqtrace.report import examples, mutants
 from eqtrace.report.rows import AnchorRow, EquationRow, MethodRow, Summary, rows
 
 
@@ -29,6 +29,7 @@ def document(results: Results, edits: Sequence[Mapping[str, Any]] | None = None)
         "seed": results.seed,
         "summary": _summary(report.summary),
         "equations": [_equation(each) for each in report.equations],
+        "examples": [examples.document(each) for each in report.examples],
         "findings": [_finding(each) for each in report.findings],
     }
     if results.reviews is not None and results.command == "review":
@@ -54,6 +55,7 @@ def _summary(summary: Summary) -> dict[str, Any]:
         "anchors_executed": summary.anchors_executed,
         "verdicts": None if summary.verdicts is None else dict(summary.verdicts),
         "coverage": _coverage(summary.coverage),
+        "examples": None if summary.verdicts is None else examples.tally(summary.examples),
         "findings": dict(summary.severities),
         "seconds": round(summary.seconds, 3),
         "from_cache": summary.from_cache,

@@ -139,7 +139,7 @@ def _judge(payload: Mutating, mutant: Mutant, reached: Mapping[str, frozenset[st
     for effort in (first, Effort(shrinks=False)):
         session.start_again(effort)
         for unit in _units(work, mutant, quick=effort is first):
-            result = session.run(unit)
+            result = session.method(unit)
             told = [each for each in result.faults if each.kind != "method-not-run"]
             own = [each for each in told if each.kind != "user-code-failed"]
             if own or result.verdict is Verdict.REFUTED:
