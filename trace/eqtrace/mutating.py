@@ -59,7 +59,7 @@ def mutate(
         config: the project.
         selected: the ids of the equations; None is all.
         how: how units are run.
-        limit: seconds that one mutant may take.
+        limit: seconds of processor time that one mutant may take.
         cache: whether what an earlier run over the same sources judged (also one that was interrupted) is used.
     """
     started = time.perf_counter()
@@ -128,7 +128,7 @@ def _outcomes(project: Project, waiting: list[Mutant], how: Running, limit: floa
     root = str(project.index.root)
     payload = Mutating(work, limit, {each.span.path: os.path.join(root, each.span.path) for each in waiting})
     # A worker ends its child by itself: its own time limit, which comes later, is for faults of eqtrace.
-    with Pool(min(how.jobs, len(waiting)), SESSION, payload, 3 * limit, root, work.pythonpath) as pool:
+    with Pool(min(how.jobs, len(waiting)), SESSION, payload, 20 * limit, root, work.pythonpath) as pool:
         for outcome in pool.answer(waiting):
             if isinstance(outcome, Done):
                 yield outcome.value

@@ -37,7 +37,7 @@ Examples:
     type=click.FloatRange(min=0, min_open=True),
     default=10.0,
     show_default=True,
-    help="Time limit of one mutant.",
+    help="Limit of one mutant's processor time.",
 )
 @reporting
 def mutate(
