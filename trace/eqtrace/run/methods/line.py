@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 BITS = (128, 256, 512, 1024, 2048)
 LEAST = 8  # executions in exact runs that certify a line
-CERTIFIED_POINTS = 64  # executions of a line that are replayed in balls; every one is checked in float64
+CERTIFIED_POINTS = 32  # executions of a line that are replayed in balls; every one is checked in float64
 
 
 @dataclass
