@@ -59,7 +59,8 @@ class Line:
     in_exact_runs: int = 0  # executions in exact runs of a gradient, where a replay sees what was rounded before
     kinks: int = 0
     undecided: int = 0
-    outside: int = 0  # executions that `where` leaves out, or every entry of which a premise leaves out
+    outside: int = 0  # executions that `where` leaves out
+    unclaimed: int = 0  # executions of which a statement claims nothing, as its premise holds for no entry
     worst_ulp: float = 0.0
     worst_at: str = ""
     why_sampled: str = ""
@@ -164,7 +165,7 @@ class LineCheck:
             self._refute(part, each, comparison)
             return
         if not comparison.entries and not comparison.undecided:
-            line.outside += 1
+            line.unclaimed += 1
             return
         if comparison.undecided:
             line.undecided += 1
