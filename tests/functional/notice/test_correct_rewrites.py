@@ -367,7 +367,6 @@ REWRITES = (
         GRAD_INPUT,
         "dX = s * (dXhat - dXhat.mean(1, keepdims=True)"
         " - Xhat * ((dXhat - dXhat.mean(1, keepdims=True)) * Xhat).mean(1, keepdims=True))",
-        ROUNDED,
     ),
     Rewrite(
         "input_temporaries",
@@ -462,6 +461,87 @@ REWRITES = (
         'return "".join(map(self.itos.__getitem__, ids))',
     ),
 )
+
+SCORES = "S = (Qh @ Kh.transpose(0, 2, 1)) / np.sqrt(dh)"
+GRAD_KEYS = "dKh = (dS.transpose(0, 2, 1) @ Qh) / np.sqrt(dh)"
+ATTENTION = (
+    Rewrite(
+        "split_by_swapaxes",
+        "heads.head_columns",
+        MODEL,
+        "return M.reshape(T, H, dh).transpose(1, 0, 2)",
+        "return np.swapaxes(M.reshape(T, H, -1), 0, 1)",
+    ),
+    Rewrite(
+        "merge_by_concatenation",
+        "merge_heads.heads_concatenated",
+        MODEL,
+        "return Mh.transpose(1, 0, 2).reshape(T, H * dh)",
+        "return np.concatenate(list(Mh), axis=1)",
+    ),
+    Rewrite(
+        "scores_by_einsum",
+        "attention_scores.scores_per_head",
+        MODEL,
+        SCORES,
+        'S = np.einsum("hic,hjc->hij", Qh, Kh) / np.sqrt(dh)',
+        bind={"R": 'np.einsum("hic,hjc->hij", Qh, Kh)'},
+    ),
+    Rewrite(
+        "scaled_queries",
+        "score_scaling.scaled_scores",
+        MODEL,
+        SCORES,
+        "S = (Qh / np.sqrt(Qh.shape[2])) @ np.swapaxes(Kh, 1, 2)",
+        bind={"R": "np.swapaxes(Kh, 1, 2)"},
+        alone=True,
+    ),
+    Rewrite(
+        "mask_by_places",
+        "causal_mask.causal_mask",
+        MODEL,
+        "mask = np.triu(np.ones((T, T), dtype=bool), 1)",
+        "mask = np.arange(T)[:, None] < np.arange(T)",
+    ),
+    Rewrite(
+        "mask_the_other_way",
+        "causal_mask.causal_mask",
+        MODEL,
+        "S = np.where(mask, -np.inf, S)",
+        "S = np.where(~mask, S, -np.inf)",
+    ),
+    Rewrite(
+        "mixed_by_einsum",
+        "weighted_values.weighted_values",
+        MODEL,
+        "Oh = A @ Vh",
+        'Oh = np.einsum("hij,hjc->hic", A, Vh)',
+    ),
+    Rewrite(
+        "value_gradient_by_einsum",
+        "attention_backward.grad_values",
+        MODEL,
+        "dVh = A.transpose(0, 2, 1) @ dOh",
+        'dVh = np.einsum("hij,hic->hjc", A, dOh)',
+    ),
+    Rewrite(
+        "keys_scaled_before",
+        "attention_backward.grad_keys",
+        MODEL,
+        GRAD_KEYS,
+        "dKh = np.swapaxes(dS / np.sqrt(dh), 1, 2) @ Qh",
+    ),
+    Rewrite(
+        "path_added_elsewhere",
+        "attention_backward.grad_input",
+        MODEL,
+        JOINED,
+        'dXn = (params[p + "w" + n] @ dM.T).T + dXn',
+        bind={"dX": '(params[p + "w" + n] @ dM.T).T'},
+        alone=True,
+    ),
+)
+REWRITES = (*REWRITES, *ATTENTION)
 
 
 # the transformer block

@@ -70,6 +70,26 @@ SECOND = 'out = A @ params[p + "ff2_w"] + params[p + "ff2_b"]'
 HEAD = 'logits = Xf @ params["head_w"] + params["head_b"]'
 ATTENTION_START = 'params[p + "w" + n], params[p + "b" + n] = ops.xavier_uniform(d, d, rng), np.zeros(d)'
 
+# attention
+SPLIT = "return M.reshape(T, H, dh).transpose(1, 0, 2)"
+MERGE = "return Mh.transpose(1, 0, 2).reshape(T, H * dh)"
+SPLIT_ALL = "Qh, Kh, Vh = split_heads(Q, H), split_heads(K, H), split_heads(V, H)"
+SCORES = "S = (Qh @ Kh.transpose(0, 2, 1)) / np.sqrt(dh)"
+MASK = "mask = np.triu(np.ones((T, T), dtype=bool), 1)"
+MASKED = "S = np.where(mask, -np.inf, S)"
+WEIGHTS = "A = ops.softmax_forward(S)"
+MIX = "Oh = A @ Vh"
+GRAD_HEADS = 'dOh = split_heads(dOut @ params[p + "wo"].T, H)'
+GRAD_VALUES = "dVh = A.transpose(0, 2, 1) @ dOh"
+GRAD_WEIGHTS = "dA = dOh @ Vh.transpose(0, 2, 1)"
+GRAD_SCORES = "dS = ops.softmax_backward(A, dA)"
+GRAD_QUERIES = "dQh = (dS @ Kh) / np.sqrt(dh)"
+GRAD_KEYS = "dKh = (dS.transpose(0, 2, 1) @ Qh) / np.sqrt(dh)"
+GRADS_MERGED = "dQ, dK, dV = merge_heads(dQh), merge_heads(dKh), merge_heads(dVh)"
+GRAD_OUTPUT = 'grads[p + "wo"] += O.T @ dOut'
+GRAD_OUTPUT_BIAS = 'grads[p + "bo"] += dOut.sum(axis=0)'
+GRAD_PROJECTION = 'grads[p + "w" + n] += Xn.T @ dM'
+GRAD_PROJECTION_BIAS = 'grads[p + "b" + n] += dM.sum(axis=0)'
 HIDDEN = "A = ops.relu_forward(Z)"
 SECOND_BACK = 'dA, dW2, db2 = ops.linear_backward(A, params[p + "ff2_w"], dOut)'
 GATE = "dZ = ops.relu_backward(Z, dA)"
@@ -594,6 +614,191 @@ FAULTS = (
     ),
 )
 
+ATTENTION = (
+    # heads
+    Fault("head_split_by_width", "heads.head_columns", MODEL, SPLIT, "return M.reshape(T, dh, H).transpose(2, 0, 1)"),
+    Fault("heads_in_rows", "heads.head_columns", MODEL, SPLIT, "return M.reshape(H, T, dh)"),
+    Fault(
+        "head_order_turned",
+        "split_heads.split_qkv",
+        MODEL,
+        SPLIT,
+        "return M.reshape(T, H, dh).transpose(1, 0, 2)[::-1]",
+    ),
+    Fault(
+        "keys_split_as_queries",
+        "split_heads.split_qkv",
+        MODEL,
+        SPLIT_ALL,
+        "Qh, Kh, Vh = split_heads(Q, H), split_heads(Q, H), split_heads(V, H)",
+    ),
+    Fault("heads_merged_in_rows", "merge_heads.heads_concatenated", MODEL, MERGE, "return Mh.reshape(T, H * dh)"),
+    Fault("merged_by_width", "heads.head_columns", MODEL, MERGE, "return Mh.transpose(1, 2, 0).reshape(T, H * dh)"),
+    # weights
+    Fault("key_bias_of_queries", "qkv_projections.key", MODEL, KEY, 'K = Xn @ params[p + "wk"] + params[p + "bq"]'),
+    Fault(
+        "value_weights_transposed",
+        "qkv_projections.value",
+        MODEL,
+        VALUE,
+        'V = Xn @ params[p + "wv"].T + params[p + "bv"]',
+    ),
+    Fault(
+        "scores_of_values",
+        "attention_scores.scores_per_head",
+        MODEL,
+        SCORES,
+        "S = (Qh @ Vh.transpose(0, 2, 1)) / np.sqrt(dh)",
+        bind={"R": "Qh @ Vh.transpose(0, 2, 1)"},
+    ),
+    Fault(
+        "scores_transposed",
+        "score_scaling.scaled_scores",
+        MODEL,
+        SCORES,
+        "S = (Kh @ Qh.transpose(0, 2, 1)) / np.sqrt(dh)",
+        bind={"R": "Kh @ Qh.transpose(0, 2, 1)"},
+    ),
+    Fault(
+        "scaled_by_all_features",
+        "score_scaling.scaled_scores",
+        MODEL,
+        SCORES,
+        "S = (Qh @ Kh.transpose(0, 2, 1)) / np.sqrt(Xn.shape[1])",
+    ),
+    Fault("scaled_without_root", "score_scaling.scaled_scores", MODEL, SCORES, "S = (Qh @ Kh.transpose(0, 2, 1)) / dh"),
+    Fault("mask_one_late", "causal_mask.causal_mask", MODEL, MASK, "mask = np.triu(np.ones((T, T), dtype=bool), 2)"),
+    Fault(
+        "mask_one_early",
+        "causal_mask.causal_mask",
+        MODEL,
+        MASK,
+        "mask = np.triu(np.ones((T, T), dtype=bool), 0)",
+        alone=True,
+    ),
+    Fault("masked_with_a_number", "causal_mask.causal_mask", MODEL, MASKED, "S = np.where(mask, -1e9, S)"),
+    Fault("mask_transposed", "causal_mask.causal_mask", MODEL, MASKED, "S = np.where(mask.T, -np.inf, S)", alone=True),
+    Fault(
+        "softmax_of_columns",
+        "attention_softmax.row_weights",
+        MODEL,
+        WEIGHTS,
+        "A = ops.softmax_forward(S.swapaxes(1, 2)).swapaxes(1, 2)",
+    ),
+    Fault(
+        "weights_leak",
+        "attention_softmax.masked_weight_zero",
+        MODEL,
+        WEIGHTS,
+        "A = ops.softmax_forward(S) + 1e-300",
+        alone=True,
+    ),
+    # output
+    Fault("weights_transposed", "weighted_values.weighted_values", MODEL, MIX, "Oh = A.transpose(0, 2, 1) @ Vh"),
+    Fault("mix_of_keys", "weighted_values.weighted_values_row", MODEL, MIX, "Oh = A @ Kh"),
+    Fault(
+        "output_bias_twice",
+        "output_projection.output_projection",
+        MODEL,
+        ATTENTION_OUTPUT,
+        'out = O @ params[p + "wo"] + 2 * params[p + "bo"]',
+    ),
+    # backward
+    Fault(
+        "output_gradient_transposed", "attention_backward.grad_wo", MODEL, GRAD_OUTPUT, 'grads[p + "wo"] += dOut.T @ O'
+    ),
+    Fault(
+        "output_bias_mean",
+        "attention_backward.grad_bo",
+        MODEL,
+        GRAD_OUTPUT_BIAS,
+        'grads[p + "bo"] += dOut.mean(axis=0)',
+    ),
+    Fault(
+        "heads_by_weights_not_transposed",
+        "attention_backward.grad_heads",
+        MODEL,
+        GRAD_HEADS,
+        'dOh = split_heads(dOut @ params[p + "wo"], H)',
+        bind={"dX": 'dOut @ params[p + "wo"]'},
+    ),
+    Fault("values_by_weights_not_transposed", "attention_backward.grad_values", MODEL, GRAD_VALUES, "dVh = A @ dOh"),
+    Fault(
+        "weights_by_keys",
+        "attention_backward.grad_attention_weights",
+        MODEL,
+        GRAD_WEIGHTS,
+        "dA = dOh @ Kh.transpose(0, 2, 1)",
+    ),
+    Fault(
+        "masked_scores_get_gradient",
+        "attention_backward.masked_gradient_zero",
+        MODEL,
+        GRAD_SCORES,
+        "dS = ops.softmax_backward(A, dA) + np.triu(dA, 1)",
+    ),
+    Fault(
+        "masked_gradient_tiny",
+        "attention_backward.masked_gradient_zero",
+        MODEL,
+        GRAD_SCORES,
+        "dS = ops.softmax_backward(A + 1e-12, dA)",
+    ),
+    Fault("scores_without_the_mean", "attention_backward.grad_scores", MODEL, GRAD_SCORES, "dS = A * dA"),
+    Fault("queries_not_scaled", "attention_backward.grad_queries", MODEL, GRAD_QUERIES, "dQh = dS @ Kh"),
+    Fault(
+        "queries_scaled_by_all_features",
+        "attention_backward.grad_queries",
+        MODEL,
+        GRAD_QUERIES,
+        "dQh = (dS @ Kh) / np.sqrt(Xn.shape[1])",
+    ),
+    Fault("keys_not_transposed", "attention_backward.grad_keys", MODEL, GRAD_KEYS, "dKh = (dS @ Qh) / np.sqrt(dh)"),
+    Fault(
+        "gradients_merged_crosswise",
+        "attention_backward.merge_gradients",
+        MODEL,
+        GRADS_MERGED,
+        "dQ, dK, dV = merge_heads(dKh), merge_heads(dQh), merge_heads(dVh)",
+    ),
+    Fault(
+        "projection_transposed",
+        "attention_backward.grad_projection_weights",
+        MODEL,
+        GRAD_PROJECTION,
+        'grads[p + "w" + n] += dM.T @ Xn',
+    ),
+    Fault(
+        "projection_of_queries_only",
+        "attention_backward.grad_projection_weights",
+        MODEL,
+        GRAD_PROJECTION,
+        'grads[p + "w" + n] += Xn.T @ dQ',
+    ),
+    Fault(
+        "projection_bias_mean",
+        "attention_backward.grad_projection_biases",
+        MODEL,
+        GRAD_PROJECTION_BIAS,
+        'grads[p + "b" + n] += dM.mean(axis=0)',
+    ),
+    Fault(
+        "projection_bias_other_axis",
+        "attention_backward.grad_projection_biases",
+        MODEL,
+        GRAD_PROJECTION_BIAS,
+        'grads[p + "b" + n] += dM.sum(axis=1)[0]',
+        "EQ401",
+    ),
+    Fault(
+        "key_bias_leaks",
+        "attention_backward.key_bias_zero",
+        MODEL,
+        GRAD_PROJECTION_BIAS,
+        'grads[p + "b" + n] += dM.sum(axis=0) + 1e-9',
+    ),
+)
+FAULTS = (*FAULTS, *ATTENTION)
 # the transformer block: residuals, normalisations, feed-forward network
 BLOCK = (
     Fault("residual1_dropped", "block_forward.residual1", MODEL, RESIDUAL1, "X1 = att"),
