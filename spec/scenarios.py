@@ -244,6 +244,26 @@ def check_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
     return [{"parameter": name, "largest relative error": float(error)} for name, error in worst.items()]
 
 
+def logits_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """Logits of a window of three tokens by a tiny model, from one seed 42."""
+    config, params, x, _ = _tiny_windows()
+    logits, _ = forward(x[0], params, config)
+    return [
+        {"position": str(t), "id": int(x[0][t]), **{f"token {v}": float(value) for v, value in enumerate(row)}}
+        for t, row in enumerate(logits)
+    ]
+
+
+def gradient_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """Gradients of the loss of a window by every parameter of a tiny model, from one seed 42."""
+    config, params, x, y = _tiny_windows()
+    _, grads = loss_and_grads(x[0], y[0], params, config)
+    return [
+        {"parameter": name, "shape": " x ".join(map(str, values.shape)), **_summary(values)}
+        for name, values in grads.items()
+    ]
+
+
 def _tiny_windows() -> tuple[ModelConfig, Params, Ids, Ids]:
     """A model of one block over five tokens, and two windows of three tokens with their targets."""
     rng = np.random.default_rng(42)

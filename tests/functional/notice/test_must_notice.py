@@ -70,6 +70,42 @@ SECOND = 'out = A @ params[p + "ff2_w"] + params[p + "ff2_b"]'
 HEAD = 'logits = Xf @ params["head_w"] + params["head_b"]'
 ATTENTION_START = 'params[p + "w" + n], params[p + "b" + n] = ops.xavier_uniform(d, d, rng), np.zeros(d)'
 
+# attention
+SPLIT = "return M.reshape(T, H, dh).transpose(1, 0, 2)"
+MERGE = "return Mh.transpose(1, 0, 2).reshape(T, H * dh)"
+SPLIT_ALL = "Qh, Kh, Vh = split_heads(Q, H), split_heads(K, H), split_heads(V, H)"
+SCORES = "S = (Qh @ Kh.transpose(0, 2, 1)) / np.sqrt(dh)"
+MASK = "mask = np.triu(np.ones((T, T), dtype=bool), 1)"
+MASKED = "S = np.where(mask, -np.inf, S)"
+WEIGHTS = "A = ops.softmax_forward(S)"
+MIX = "Oh = A @ Vh"
+GRAD_HEADS = 'dOh = split_heads(dOut @ params[p + "wo"].T, H)'
+GRAD_VALUES = "dVh = A.transpose(0, 2, 1) @ dOh"
+GRAD_WEIGHTS = "dA = dOh @ Vh.transpose(0, 2, 1)"
+GRAD_SCORES = "dS = ops.softmax_backward(A, dA)"
+GRAD_QUERIES = "dQh = (dS @ Kh) / np.sqrt(dh)"
+GRAD_KEYS = "dKh = (dS.transpose(0, 2, 1) @ Qh) / np.sqrt(dh)"
+GRADS_MERGED = "dQ, dK, dV = merge_heads(dQh), merge_heads(dKh), merge_heads(dVh)"
+GRAD_OUTPUT = 'grads[p + "wo"] += O.T @ dOut'
+GRAD_OUTPUT_BIAS = 'grads[p + "bo"] += dOut.sum(axis=0)'
+GRAD_PROJECTION = 'grads[p + "w" + n] += Xn.T @ dM'
+GRAD_PROJECTION_BIAS = 'grads[p + "b" + n] += dM.sum(axis=0)'
+HIDDEN = "A = ops.relu_forward(Z)"
+SECOND_BACK = 'dA, dW2, db2 = ops.linear_backward(A, params[p + "ff2_w"], dOut)'
+GATE = "dZ = ops.relu_backward(Z, dA)"
+FIRST_BACK = 'dXn, dW1, db1 = ops.linear_backward(Xn, params[p + "ff1_w"], dZ)'
+LN1 = 'Xn, ln1_cache = ops.layer_norm_forward(X, params[p + "ln1_g"], params[p + "ln1_b"], config.ln_eps)'
+ATTENTION = "att, att_cache = attention_forward(Xn, params, p, config.num_heads)"
+RESIDUAL1 = "X1 = X + att"
+LN2 = 'Xn2, ln2_cache = ops.layer_norm_forward(X1, params[p + "ln2_g"], params[p + "ln2_b"], config.ln_eps)'
+FFN = "ff, ff_cache = ffn_forward(Xn2, params, p)"
+RESIDUAL2 = "Y = X1 + ff"
+FFN_BACK = "dXn2 = ffn_backward(ff_cache, params, p, dY, grads)"
+LN2_BACK = "dX1_branch, dg2, db2 = ops.layer_norm_backward(ln2_cache, dXn2)"
+JOIN2 = "dX1 = dY + dX1_branch"
+ATTENTION_BACK = "dXn = attention_backward(att_cache, params, p, dX1, grads)"
+LN1_BACK = "dX_branch, dg1, db1 = ops.layer_norm_backward(ln1_cache, dXn)"
+JOIN1 = "return dX1 + dX_branch"
 DATA = "impl/data.py"
 TOKENIZER = "impl/tokenizer.py"
 CUT = "cut = math.floor((1.0 - val_share) * N)"
@@ -129,7 +165,7 @@ class Fault:
     code: str = "EQ501"
     before: str = ""  # a statement on the same line, ahead of the new one
     bind: Mapping[str, str] = field(default_factory=dict)  # what the edit changes of the anchors' binds
-    alone: bool = False  # runs of the whole model break down with it
+    alone: bool = False  # runs of the whole model break down with it, or another fault hides it
 
 
 FAULTS = (
@@ -734,6 +770,248 @@ FAULTS = (
     Fault("always_the_first_token", "generation_loop.append_sample", GENERATE, APPEND, "ids.append(0)"),
 )
 
+ATTENTION = (
+    # heads
+    Fault("head_split_by_width", "heads.head_columns", MODEL, SPLIT, "return M.reshape(T, dh, H).transpose(2, 0, 1)"),
+    Fault("heads_in_rows", "heads.head_columns", MODEL, SPLIT, "return M.reshape(H, T, dh)"),
+    Fault(
+        "head_order_turned",
+        "split_heads.split_qkv",
+        MODEL,
+        SPLIT,
+        "return M.reshape(T, H, dh).transpose(1, 0, 2)[::-1]",
+    ),
+    Fault(
+        "keys_split_as_queries",
+        "split_heads.split_qkv",
+        MODEL,
+        SPLIT_ALL,
+        "Qh, Kh, Vh = split_heads(Q, H), split_heads(Q, H), split_heads(V, H)",
+    ),
+    Fault("heads_merged_in_rows", "merge_heads.heads_concatenated", MODEL, MERGE, "return Mh.reshape(T, H * dh)"),
+    Fault("merged_by_width", "heads.head_columns", MODEL, MERGE, "return Mh.transpose(1, 2, 0).reshape(T, H * dh)"),
+    # weights
+    Fault("key_bias_of_queries", "qkv_projections.key", MODEL, KEY, 'K = Xn @ params[p + "wk"] + params[p + "bq"]'),
+    Fault(
+        "value_weights_transposed",
+        "qkv_projections.value",
+        MODEL,
+        VALUE,
+        'V = Xn @ params[p + "wv"].T + params[p + "bv"]',
+    ),
+    Fault(
+        "scores_of_values",
+        "attention_scores.scores_per_head",
+        MODEL,
+        SCORES,
+        "S = (Qh @ Vh.transpose(0, 2, 1)) / np.sqrt(dh)",
+        bind={"R": "Qh @ Vh.transpose(0, 2, 1)"},
+    ),
+    Fault(
+        "scores_transposed",
+        "score_scaling.scaled_scores",
+        MODEL,
+        SCORES,
+        "S = (Kh @ Qh.transpose(0, 2, 1)) / np.sqrt(dh)",
+        bind={"R": "Kh @ Qh.transpose(0, 2, 1)"},
+    ),
+    Fault(
+        "scaled_by_all_features",
+        "score_scaling.scaled_scores",
+        MODEL,
+        SCORES,
+        "S = (Qh @ Kh.transpose(0, 2, 1)) / np.sqrt(Xn.shape[1])",
+    ),
+    Fault("scaled_without_root", "score_scaling.scaled_scores", MODEL, SCORES, "S = (Qh @ Kh.transpose(0, 2, 1)) / dh"),
+    Fault("mask_one_late", "causal_mask.causal_mask", MODEL, MASK, "mask = np.triu(np.ones((T, T), dtype=bool), 2)"),
+    Fault(
+        "mask_one_early",
+        "causal_mask.causal_mask",
+        MODEL,
+        MASK,
+        "mask = np.triu(np.ones((T, T), dtype=bool), 0)",
+        alone=True,
+    ),
+    Fault("masked_with_a_number", "causal_mask.causal_mask", MODEL, MASKED, "S = np.where(mask, -1e9, S)"),
+    Fault("mask_transposed", "causal_mask.causal_mask", MODEL, MASKED, "S = np.where(mask.T, -np.inf, S)", alone=True),
+    Fault(
+        "softmax_of_columns",
+        "attention_softmax.row_weights",
+        MODEL,
+        WEIGHTS,
+        "A = ops.softmax_forward(S.swapaxes(1, 2)).swapaxes(1, 2)",
+    ),
+    Fault(
+        "weights_leak",
+        "attention_softmax.masked_weight_zero",
+        MODEL,
+        WEIGHTS,
+        "A = ops.softmax_forward(S) + 1e-300",
+        alone=True,
+    ),
+    # output
+    Fault("weights_transposed", "weighted_values.weighted_values", MODEL, MIX, "Oh = A.transpose(0, 2, 1) @ Vh"),
+    Fault("mix_of_keys", "weighted_values.weighted_values_row", MODEL, MIX, "Oh = A @ Kh"),
+    Fault(
+        "output_bias_twice",
+        "output_projection.output_projection",
+        MODEL,
+        ATTENTION_OUTPUT,
+        'out = O @ params[p + "wo"] + 2 * params[p + "bo"]',
+    ),
+    # backward
+    Fault(
+        "output_gradient_transposed", "attention_backward.grad_wo", MODEL, GRAD_OUTPUT, 'grads[p + "wo"] += dOut.T @ O'
+    ),
+    Fault(
+        "output_bias_mean",
+        "attention_backward.grad_bo",
+        MODEL,
+        GRAD_OUTPUT_BIAS,
+        'grads[p + "bo"] += dOut.mean(axis=0)',
+    ),
+    Fault(
+        "heads_by_weights_not_transposed",
+        "attention_backward.grad_heads",
+        MODEL,
+        GRAD_HEADS,
+        'dOh = split_heads(dOut @ params[p + "wo"], H)',
+        bind={"dX": 'dOut @ params[p + "wo"]'},
+    ),
+    Fault("values_by_weights_not_transposed", "attention_backward.grad_values", MODEL, GRAD_VALUES, "dVh = A @ dOh"),
+    Fault(
+        "weights_by_keys",
+        "attention_backward.grad_attention_weights",
+        MODEL,
+        GRAD_WEIGHTS,
+        "dA = dOh @ Kh.transpose(0, 2, 1)",
+    ),
+    Fault(
+        "masked_scores_get_gradient",
+        "attention_backward.masked_gradient_zero",
+        MODEL,
+        GRAD_SCORES,
+        "dS = ops.softmax_backward(A, dA) + np.triu(dA, 1)",
+    ),
+    Fault(
+        "masked_gradient_tiny",
+        "attention_backward.masked_gradient_zero",
+        MODEL,
+        GRAD_SCORES,
+        "dS = ops.softmax_backward(A + 1e-12, dA)",
+    ),
+    Fault("scores_without_the_mean", "attention_backward.grad_scores", MODEL, GRAD_SCORES, "dS = A * dA"),
+    Fault("queries_not_scaled", "attention_backward.grad_queries", MODEL, GRAD_QUERIES, "dQh = dS @ Kh"),
+    Fault(
+        "queries_scaled_by_all_features",
+        "attention_backward.grad_queries",
+        MODEL,
+        GRAD_QUERIES,
+        "dQh = (dS @ Kh) / np.sqrt(Xn.shape[1])",
+    ),
+    Fault("keys_not_transposed", "attention_backward.grad_keys", MODEL, GRAD_KEYS, "dKh = (dS @ Qh) / np.sqrt(dh)"),
+    Fault(
+        "gradients_merged_crosswise",
+        "attention_backward.merge_gradients",
+        MODEL,
+        GRADS_MERGED,
+        "dQ, dK, dV = merge_heads(dKh), merge_heads(dQh), merge_heads(dVh)",
+    ),
+    Fault(
+        "projection_transposed",
+        "attention_backward.grad_projection_weights",
+        MODEL,
+        GRAD_PROJECTION,
+        'grads[p + "w" + n] += dM.T @ Xn',
+    ),
+    Fault(
+        "projection_of_queries_only",
+        "attention_backward.grad_projection_weights",
+        MODEL,
+        GRAD_PROJECTION,
+        'grads[p + "w" + n] += Xn.T @ dQ',
+    ),
+    Fault(
+        "projection_bias_mean",
+        "attention_backward.grad_projection_biases",
+        MODEL,
+        GRAD_PROJECTION_BIAS,
+        'grads[p + "b" + n] += dM.mean(axis=0)',
+    ),
+    Fault(
+        "projection_bias_other_axis",
+        "attention_backward.grad_projection_biases",
+        MODEL,
+        GRAD_PROJECTION_BIAS,
+        'grads[p + "b" + n] += dM.sum(axis=1)[0]',
+        "EQ401",
+    ),
+    Fault(
+        "key_bias_leaks",
+        "attention_backward.key_bias_zero",
+        MODEL,
+        GRAD_PROJECTION_BIAS,
+        'grads[p + "b" + n] += dM.sum(axis=0) + 1e-9',
+    ),
+)
+FAULTS = (*FAULTS, *ATTENTION)
+# the transformer block: residuals, normalisations, feed-forward network
+BLOCK = (
+    Fault("residual1_dropped", "block_forward.residual1", MODEL, RESIDUAL1, "X1 = att"),
+    Fault("residual1_of_normalised", "block_forward.residual1", MODEL, RESIDUAL1, "X1 = Xn + att"),
+    Fault("residual1_scaled", "block_forward.residual1", MODEL, RESIDUAL1, "X1 = X + 1.0001 * att"),
+    Fault("compact_residual1_dropped", "block_forward.block_compact", MODEL, RESIDUAL1, "X1 = att"),
+    Fault("residual2_dropped", "block_forward.residual2", MODEL, RESIDUAL2, "Y = ff * 1.0"),
+    Fault("residual2_of_input", "block_forward.residual2", MODEL, RESIDUAL2, "Y = X + ff"),
+    Fault("compact_residual2_dropped", "block_forward.block_compact", MODEL, RESIDUAL2, "Y = ff * 1.0"),
+    Fault("first_norm_by_second", "block_forward.ln1", MODEL, LN1, LN1.replace("ln1_g", "ln2_g")),
+    Fault("first_norm_shifted_by_second", "block_forward.ln1", MODEL, LN1, LN1.replace('"ln1_b"', '"ln2_b"')),
+    Fault("second_norm_by_first", "block_forward.ln2", MODEL, LN2, LN2.replace("ln2_g", "ln1_g")),
+    Fault("second_norm_of_input", "block_forward.ln2", MODEL, LN2, LN2.replace("(X1,", "(X,")),
+    Fault("attention_not_normalised", "block_forward.attention", MODEL, ATTENTION, ATTENTION.replace("(Xn", "(X")),
+    Fault("attention_one_head", "block_forward.attention", MODEL, ATTENTION,
+          ATTENTION.replace("config.num_heads", "1")),
+    Fault("ffn_not_normalised", "block_forward.ffn", MODEL, FFN, FFN.replace("(Xn2", "(X1")),
+    Fault("ffn_of_first_norm", "block_forward.ffn", MODEL, FFN, FFN.replace("(Xn2", "(Xn")),
+    Fault("hidden_by_second_layer", "ffn_forward.expand", MODEL, FIRST, FIRST.replace('"ff1_w"]', '"ff2_w"].T')),
+    Fault("hidden_leaky", "ffn_forward.activation", MODEL, HIDDEN, "A = np.maximum(Z, 1e-6 * Z)"),
+    Fault("hidden_turned", "ffn_forward.activation", MODEL, HIDDEN, "A = ops.relu_forward(-Z)"),
+    Fault("activation_skipped", "ffn_forward.project", MODEL, SECOND, SECOND.replace("A @", "Z @")),
+    Fault("row_activation_skipped", "ffn_forward.single_row", MODEL, SECOND, SECOND.replace("A @", "Z @")),
+    Fault("projected_by_first_layer", "ffn_forward.project", MODEL, SECOND, SECOND.replace('"ff2_w"]', '"ff1_w"].T')),
+    Fault("hidden_gradient_by_first_layer", "ffn_backward.grad_hidden", MODEL, SECOND_BACK,
+          SECOND_BACK.replace('"ff2_w"]', '"ff1_w"].T')),
+    Fault("weight_gradient_before_relu", "ffn_backward.grad_w2", MODEL, SECOND_BACK, SECOND_BACK.replace("(A,", "(Z,")),
+    Fault("weight_gradient_twice", "ffn_backward.grad_w2", MODEL, 'grads[p + "ff2_w"] += dW2',
+          'grads[p + "ff2_w"] += 2 * dW2'),
+    Fault("bias_gradient_halved", "ffn_backward.grad_b2", MODEL, 'grads[p + "ff2_b"] += db2',
+          'grads[p + "ff2_b"] += db2 / 2'),
+    Fault("gate_not_strict", "ffn_backward.grad_preactivation", MODEL, GATE, "dZ = dA * (Z >= 0)"),
+    Fault("gate_of_gradient", "ffn_backward.grad_preactivation", MODEL, GATE, "dZ = ops.relu_backward(dA, dA)"),
+    Fault("gate_forgotten", "ffn_backward.grad_preactivation", MODEL, GATE, "dZ = dA * 1.0"),
+    Fault("input_gradient_by_second_layer", "ffn_backward.grad_input", MODEL, FIRST_BACK,
+          FIRST_BACK.replace('"ff1_w"]', '"ff2_w"].T')),
+    Fault("input_gradient_ungated", "ffn_backward.grad_w1", MODEL, FIRST_BACK, FIRST_BACK.replace(", dZ)", ", dA)")),
+    Fault("first_bias_ungated", "ffn_backward.grad_b1", MODEL, FIRST_BACK, FIRST_BACK.replace(", dZ)", ", dA)"),
+          alone=True),
+    Fault("ffn_gradient_halved", "block_backward.through_ffn", MODEL, FFN_BACK, FFN_BACK.replace("dY", "0.5 * dY")),
+    Fault("norm_gradient_swapped2", "block_backward.through_ln2", MODEL, LN2_BACK, LN2_BACK.replace("ln2_c", "ln1_c")),
+    Fault("norm_gradient_before_ffn", "block_backward.through_ln2", MODEL, LN2_BACK, LN2_BACK.replace("dXn2)", "dY)")),
+    Fault("scale_gradient_is_shift", "block_backward.through_ln2", MODEL, 'grads[p + "ln2_g"] += dg2',
+          'grads[p + "ln2_g"] += db2'),
+    Fault("join2_skip_dropped", "block_backward.join_second_residual", MODEL, JOIN2, "dX1 = dX1_branch"),
+    Fault("join2_branch_dropped", "block_backward.join_second_residual", MODEL, JOIN2, "dX1 = dY"),
+    Fault("join2_of_normalised", "block_backward.join_second_residual", MODEL, JOIN2, "dX1 = dY + dXn2"),
+    Fault("attention_gradient_without_branch", "block_backward.through_attention", MODEL, ATTENTION_BACK,
+          ATTENTION_BACK.replace("dX1", "dY"), alone=True),
+    Fault("norm_gradient_swapped1", "block_backward.through_ln1", MODEL, LN1_BACK, LN1_BACK.replace("ln1_c", "ln2_c")),
+    Fault("shift_gradient_of_second", "block_backward.through_ln1", MODEL, 'grads[p + "ln1_b"] += db1',
+          'grads[p + "ln1_b"] += db2'),
+    Fault("join1_skip_dropped", "block_backward.join_first_residual", MODEL, JOIN1, "return dX_branch"),
+    Fault("join1_upstream_alone", "block_backward.join_first_residual", MODEL, JOIN1, "return dY + dX_branch"),
+    Fault("join1_branch_dropped", "block_backward.join_first_residual", MODEL, JOIN1, "return dX1"),
+)  # fmt: skip
+
 
 def copies_of(faults: Iterable[Fault]) -> list[tuple[Fault, ...]]:
     """Faults that can stand in one copy without one hiding another: each in a line and an equation of its own.
@@ -781,12 +1059,18 @@ def at(findings: Iterable[Finding], code: str, fault: Fault, line: int) -> list[
     ]
 
 
+SETS = (FAULTS, BLOCK)  # faults of one set can stand in one copy
+COPIES = [faults for each in SETS for faults in copies_of(each)]
+COPIES_WITHOUT_BINDS = [faults for each in SETS for faults in copies_of(fault for fault in each if not fault.bind)]
+
+
 def test_there_are_enough() -> None:
-    assert len({fault.name for fault in FAULTS}) == len(FAULTS) >= 90
-    assert len({fault.equation.partition(".")[0] for fault in FAULTS}) >= 15
+    every = [fault for each in SETS for fault in each]
+    assert len({fault.name for fault in every}) == len(every) >= 130
+    assert len({fault.equation.partition(".")[0] for fault in every}) >= 19
 
 
-@pytest.mark.parametrize("faults", copies_of(FAULTS), ids=names_of)
+@pytest.mark.parametrize("faults", COPIES, ids=names_of)
 def test_method_refutes_the_edited_line(copy: Copy, faults: tuple[Fault, ...]) -> None:
     results, lines = verified(copy, faults, anchors=True)
     told = "\n".join(f"{each.code} {each.span} {each.message}" for each in results.findings)
@@ -799,7 +1083,7 @@ def test_method_refutes_the_edited_line(copy: Copy, faults: tuple[Fault, ...]) -
     assert "EQ202" not in {each.code for each in results.findings}
 
 
-@pytest.mark.parametrize("faults", copies_of(fault for fault in FAULTS if not fault.bind), ids=names_of)
+@pytest.mark.parametrize("faults", COPIES_WITHOUT_BINDS, ids=names_of)
 def test_without_the_anchors_both_findings_show(copy: Copy, faults: tuple[Fault, ...]) -> None:
     faults = tuple(fault for fault in faults if fault.old != fault.new)
     results, lines = verified(copy, faults, anchors=False)

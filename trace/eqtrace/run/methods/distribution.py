@@ -174,7 +174,8 @@ class _Draws:
                 yield number, draw
 
     def _record(self, draw: Draw, rng: np.random.Generator) -> Recording:
-        recording = self._session.captures.record(self._equation, self._target, draw, rng)
+        own = frozenset(anchor.id for anchor in self._equation.anchors)
+        recording = self._session.captures.record(self._equation, self._target, draw, rng, own)
         for anchor in self._equation.anchors:
             if anchor.id in recording.executions:
                 self.counts[anchor.id] = self.counts.get(anchor.id, 0) + recording.executions[anchor.id]
