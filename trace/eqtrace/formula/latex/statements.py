@@ -1,0 +1,250 @@
+"""Whole formulas: claims side by side, conditions and ranges behind them, `\\Rightarrow`, tuples of equations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from eqtrace.formula.form import Range
+from eqtrace.formula.latex.arrays import ONE, Value
+from eqtrace.formula.latex.errors import Unread
+from eqtrace.formula.latex.parser import RELATIONS, Parser, Reading, Run, outer, split
+from eqtrace.formula.latex.tokens import Kind, Token
+from eqtrace.formula.term import Add, Term
+
+
+class Says(StrEnum):
+    """What kind of claim it is."""
+
+    EQUAL = "equal"
+    ORDER = "order"  # a comparison: a claim, or the condition of one
+    ARRAY = "array"  # X in R^{T x a}
+    LAW = "law"  # W ~ U[-a, a]
+    BARE = "bare"  # a term alone
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A claim as it was read. `signs` stand between its sides."""
+
+    says: Says
+    sides: tuple[Value, ...]
+    signs: tuple[str, ...]
+    offset: int
+    length: int
+    update: bool = False
+    law: str = ""
+    sizes: tuple[Term, ...] = ()
+    given: tuple[Clause, ...] = ()  # what stands left of an arrow
+    conditions: tuple[Clause, ...] = ()  # behind `for`, `where`
+
+
+@dataclass
+class Said:
+    """Everything that a formula says."""
+
+    clauses: list[Clause] = field(default_factory=list)
+    ranges: dict[str, Range] = field(default_factory=dict)
+    range_places: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+
+_QUALIFIERS = frozenset({"for", "where", "when", "if", "only where", "only when", "only if", "for all", "with"})
+_ARROWS = ("\\Rightarrow",)
+
+
+class Statements:
+    """The reader of one formula."""
+
+    def __init__(self, reading: Reading, found: Run) -> None:
+        self.reading = reading
+        self.run = found
+        self.said = Said()
+
+    def read(self) -> Said:
+        """All that it says.
+
+        Raises:
+            Unread: a part that is not read.
+        """
+        for segment in _segments(self.run):
+            head, *rest = split(segment, _ARROWS)
+            if len(rest) > 1:
+                raise Unread("two arrows in a row", segment[0].offset)
+            clauses = self._pieces(head)
+            if rest:
+                conclusions = self._pieces(rest[0])
+                if not clauses or not conclusions:
+                    raise Unread("an arrow between what are no claims", segment[0].offset)
+                clauses = [replace(each, given=tuple(clauses)) for each in conclusions]
+            self.said.clauses += clauses
+        if not self.said.clauses:
+            raise Unread("nothing is claimed")
+        return self.said
+
+    def _pieces(self, found: Run) -> list[Clause]:
+        """The claims between commas, with the conditions behind them; a segment may hold conditions alone."""
+        claim, qualifiers = _qualified(found)
+        pieces = [piece for piece in split(claim, (",",))]
+        if not pieces[-1]:
+            pieces.pop()
+        clauses = [self._claim(piece) for piece in self._tuples(list(self._ranges(pieces)))]
+        conditions = tuple(
+            self._claim(piece)
+            for qualifier in qualifiers
+            for piece in split(qualifier, (",",))
+            if piece or len(qualifier) > 0
+        )
+        if conditions and not clauses:
+            self.said.clauses = [replace(each, conditions=(*each.conditions, *conditions)) for each in self.said.clauses]
+        return [replace(each, conditions=conditions) for each in clauses]
+
+    def _ranges(self, pieces: list[Run]) -> Iterator[Run]:
+        """The pieces that are no `t = 0, ..., T - 1`."""
+        place = 0
+        while place < len(pieces):
+            if place + 2 < len(pieces) and [token.key for token in pieces[place + 1]] == ["\\dots"]:
+                self._range(pieces[place], pieces[place + 2])
+                place += 3
+            else:
+                yield pieces[place]
+                place += 1
+
+    def _range(self, first: Run, last: Run) -> None:
+        sides = split(first, ("=",))
+        if len(sides) != 2:
+            raise Unread("a range that names no index", first[0].offset)
+        parser = self._parser(())
+        name = parser.binder_name(sides[0])
+        start, stop = parser.inner(sides[1]).term, Add(parser.inner(last).term, ONE)
+        self.said.ranges[name] = Range(start, stop)
+        self.said.range_places[name] = (first[0].offset, last[-1].end - first[0].offset)
+
+    def _tuples(self, pieces: list[Run]) -> list[Run]:
+        """`a, b = c, d` as `a = c` and `b = d`."""
+        relations = [place for place, piece in enumerate(pieces) if any(token.key == "=" for token in outer(piece))]
+        if len(pieces) < 3 or len(relations) != 1 or len(pieces) != 2 * relations[0] + 1:
+            return pieces
+        middle = relations[0]
+        left, right = split(pieces[middle], ("=",))
+        sign = next(token for token in outer(pieces[middle]) if token.key == "=")
+        lefts, rights = [*pieces[:middle], left], [right, *pieces[middle + 1 :]]
+        return [(*one, sign, *other) for one, other in zip(lefts, rights, strict=True)]
+
+    def _parser(self, found: Run) -> Parser:
+        return Parser(found, self.reading)
+
+    def _claim(self, piece: Run) -> Clause:
+        if not piece:
+            raise Unread("nothing stands between two commas")
+        keys = {token.key for token in outer(piece)}
+        offset, length = piece[0].offset, piece[-1].end - piece[0].offset
+        if "\\leftarrow" in keys:
+            return self._update(piece, offset, length)
+        if "\\in" in keys:
+            return self._member(piece, offset, length)
+        if "\\sim" in keys:
+            return self._law(piece, offset, length)
+        if keys & RELATIONS.keys():
+            return self._chain(piece, offset, length)
+        return Clause(Says.BARE, (self._alone(piece),), (), offset, length)
+
+    def _alone(self, piece: Run) -> Value:
+        """A term alone: what the form's left side is, so that it is not read as that symbol's spelling."""
+        names = self.reading.names
+        own = {
+            (spelling, declared.name)
+            for pairs in names.table.values()
+            for spelling, declared in pairs
+            if declared.name in self.reading.lefts
+        }
+        for name in self.reading.lefts:
+            names = names.without(name, tuple(spelling for spelling, of in own if of == name))
+        return Parser((), replace(self.reading, names=names)).inner(piece)
+
+    def _chain(self, piece: Run, offset: int, length: int) -> Clause:
+        signs = tuple(RELATIONS[token.key] for token in outer(piece) if token.key in RELATIONS)
+        sides = tuple(self._parser(()).inner(side) for side in split(piece, tuple(RELATIONS)))
+        says = Says.EQUAL if set(signs) == {"="} else Says.ORDER
+        if says is Says.ORDER and "=" in signs:
+            raise Unread("equations and inequalities in one chain", offset, length)
+        return Clause(says, sides, signs, offset, length)
+
+    def _update(self, piece: Run, offset: int, length: int) -> Clause:
+        """`S <- ...`: on the right S is the value before."""
+        sides = split(piece, ("\\leftarrow",))
+        if len(sides) != 2:
+            raise Unread("two arrows in a row", offset, length)
+        before = set(self.reading.used)
+        self.reading.used.clear()
+        left = self._parser(()).inner(sides[0])
+        changed = set(self.reading.used)
+        self.reading.old |= changed
+        try:
+            right = self._parser(()).inner(sides[1])
+        finally:
+            self.reading.old -= changed
+            self.reading.used |= before
+        return Clause(Says.EQUAL, (left, right), ("=",), offset, length, update=True)
+
+    def _member(self, piece: Run, offset: int, length: int) -> Clause:
+        """`X in R^{T x a}`."""
+        left, *rest = split(piece, ("\\in",))
+        keys = [token.key for token in rest[0]] if len(rest) == 1 else []
+        if keys[:2] != ['\\mathbb"R"', "^"]:
+            raise Unread("membership in a set that is not read", offset, length)
+        parser = self._parser(rest[0][2:])
+        dims = parser.group()
+        if parser.place < len(parser.run):
+            raise parser.unread("something is left over")
+        sizes = tuple(self._parser(()).inner(size).term for size in split(dims, ("\\times",)))
+        return Clause(Says.ARRAY, (self._parser(()).inner(left),), (), offset, length, sizes=sizes)
+
+    def _law(self, piece: Run, offset: int, length: int) -> Clause:
+        """`W ~ U[-a, a]`."""
+        left, *rest = split(piece, ("\\sim",))
+        if len(rest) != 1 or [token.key for token in rest[0][:2]] not in (["U", "["], ["U", "("], ["\\mathcal\"U\"", "["]):
+            raise Unread("a law that is not read", offset, length)
+        parser = self._parser(rest[0][1:])
+        opening = parser.key
+        ends = split(parser.between(opening, {"[": "]", "(": ")"}[opening]), (",",))
+        if parser.place < len(parser.run) or len(ends) != 2:
+            raise Unread("a law that is not read", offset, length)
+        sides = (self._parser(()).inner(left), *(self._parser(()).inner(end) for end in ends))
+        return Clause(Says.LAW, sides, (), offset, length, law="Uniform")
+
+
+def _segments(found: Run) -> list[Run]:
+    """The parts between wide gaps; a gap beside an arrow, a comma or prose is only space."""
+    out: list[Token] = []
+    gaps = set()
+    depth = {id(token) for token in outer(found)}
+    for place, token in enumerate(found):
+        if token.kind is not Kind.GAP:
+            out.append(token)
+            continue
+        beside = {found[place - 1].key if place else "", found[place + 1].key if place + 1 < len(found) else ""}
+        if "\\Rightarrow" not in beside and id(token) in depth and out:
+            gaps.add(len(out))
+    segments: list[Run] = []
+    first = 0
+    for gap in sorted(gaps | {len(out)}):
+        segment = tuple(out[first:gap])
+        if segment:
+            segments.append(segment)
+        first = gap
+    return segments
+
+
+def _qualified(found: Run) -> tuple[Run, list[Run]]:
+    """A claim, and the conditions that words introduce behind it."""
+    level = {id(token) for token in outer(found)}
+    places = [
+        place
+        for place, token in enumerate(found)
+        if token.kind is Kind.WORD and token.font == "\\text" and token.text in _QUALIFIERS and id(token) in level
+    ]
+    ends = [*places[1:], len(found)] if places else []
+    conditions = [found[place + 1 : end] for place, end in zip(places, ends, strict=True)]
+    return found[: places[0]] if places else found, conditions
+
