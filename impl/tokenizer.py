@@ -22,7 +22,8 @@ def count_words(text: str) -> dict[str, int]:
 
     Computes word_counts.pretoken_count.
     """
-    return dict(Counter(PRETOKEN.findall(text)))
+    pretokens = PRETOKEN.findall(text)
+    return dict(Counter(pretokens))
 
 
 def merge_tokens(tokens: list[str], pair: Pair) -> list[str]:
@@ -31,16 +32,24 @@ def merge_tokens(tokens: list[str], pair: Pair) -> list[str]:
     Computes apply_merge.merge_pair.
     """
     a, b = pair
-    merged: list[str] = []
+    starts: list[int] = []  # of the pieces that stay whole: a pair, or a single token
     i = 0
     while i < len(tokens):
-        if tokens[i] == a and i + 1 < len(tokens) and tokens[i + 1] == b:
-            merged.append(a + b)
-            i += 2
-        else:
-            merged.append(tokens[i])
-            i += 1
-    return merged
+        starts.append(i)
+        i += 2 if tokens[i] == a and tokens[i + 1 : i + 2] == [b] else 1
+    return [a + b if j - i == 2 else tokens[i] for i, j in pairwise([*starts, len(tokens)])]
+
+
+def count_pairs(words: dict[str, list[str]], word_counts: dict[str, int]) -> Counter[Pair]:
+    """Return how often each pair of tokens stands side by side in the text: in words, times how often these occur.
+
+    Computes pair_frequency.pair_count.
+    """
+    f: Counter[Pair] = Counter()
+    for word, tokens in words.items():
+        for pair in pairwise(tokens):
+            f[pair] += word_counts[word]
+    return f
 
 
 def train_bpe(word_counts: dict[str, int], num_merges: int) -> list[Pair]:
@@ -52,10 +61,7 @@ def train_bpe(word_counts: dict[str, int], num_merges: int) -> list[Pair]:
     words = {word: list(word) for word in word_counts}
     merges: list[Pair] = []
     for _ in range(num_merges):
-        f: Counter[Pair] = Counter()
-        for word, tokens in words.items():
-            for pair in pairwise(tokens):
-                f[pair] += word_counts[word]
+        f = count_pairs(words, word_counts)
         if not f:
             break
         best = max(sorted(f), key=f.__getitem__)
@@ -121,6 +127,7 @@ def build_tokenizer(text: str, num_merges: int) -> Tokenizer:
     Computes vocabulary.vocabulary_order.
     """
     merges = train_bpe_on_text(text, num_merges)
-    merged = [a + b for a, b in merges]
-    itos = tuple(dict.fromkeys([UNKNOWN, *text, *merged]))
+    merged = ["".join(pair) for pair in merges]
+    listed = [UNKNOWN, *text, *merged]
+    itos = tuple(dict.fromkeys(listed))
     return Tokenizer(tuple(merges), itos)

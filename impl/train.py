@@ -65,11 +65,18 @@ def validation_loss(inputs: Ids, targets: Ids, params: Params, config: ModelConf
     return total / W
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    """Train as the options say, and return the exit code: 2 for unusable input, 1 where training fails.
+def count_steps(W: int, config: ModelConfig) -> tuple[int, int]:
+    """Return the optimiser steps of one epoch and of all epochs, for W training windows.
 
     Computes step_counts.steps_per_epoch and step_counts.total_steps.
     """
+    steps_per_epoch = math.ceil(W / config.batch_size)
+    total_steps = config.epochs * steps_per_epoch
+    return steps_per_epoch, total_steps
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Train as the options say, and return the exit code: 2 for unusable input, 1 where training fails."""
     args = parse_arguments(argv)
     try:
         text = read_corpus(args.corpus)
@@ -81,8 +88,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return fail(PROGRAM, error)
 
     W = len(train_windows[0])
-    steps_per_epoch = math.ceil(W / config.batch_size)
-    total_steps = config.epochs * steps_per_epoch
+    _, total_steps = count_steps(W, config)
     rng = np.random.default_rng(config.seed)
     params = init_params(config, rng)
     print(f"corpus      {args.corpus}: {len(text)} characters, V = {tokenizer.vocab_size} tokens")

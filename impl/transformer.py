@@ -59,13 +59,13 @@ def count_params(config: ModelConfig) -> int:
 def embed_forward(ids: Ids, params: Params) -> Array:
     """Return X0 (T, d): the token rows of ids (T,) plus the first T position rows; T <= Tmax.
 
+    The tables are tok_emb (V, d) and pos_emb (Tmax, d). Both are learnt (Gehring et al., 2017, section 3.1).
+
     Computes token_embedding.row_lookup, positional_embedding.position_rows, embedding_sum.row_sum and
     embedding_sum.matrix_sum.
     """
     T = len(ids)
-    token_rows = params["tok_emb"][ids]
-    position_rows = params["pos_emb"][:T]
-    return token_rows + position_rows
+    return params["tok_emb"][ids] + params["pos_emb"][:T]
 
 
 def embed_backward(ids: Ids, dX0: Array, grads: Params) -> None:
@@ -120,7 +120,8 @@ def attention_forward(Xn: Array, params: Params, p: str, H: int) -> tuple[Array,
     mask = np.triu(np.ones((T, T), dtype=bool), 1)
     S = np.where(mask, -np.inf, S)
     A = ops.softmax_forward(S)
-    O = merge_heads(A @ Vh)  # noqa: E741
+    Oh = A @ Vh
+    O = merge_heads(Oh)  # noqa: E741
     out = O @ params[p + "wo"] + params[p + "bo"]
     return out, (Xn, Qh, Kh, Vh, A, O)
 

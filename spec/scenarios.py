@@ -1,7 +1,7 @@
 """Runs of the model that execute the cited lines, at the sizes of a verification run.
 
 Every public function here is a scenario. It takes a generator and the sizes H, dh, d, F, V, T, Tmax and L; all models
-are built at these sizes, so that no two axes are equally long. Two scenarios give tables that pages show.
+are built at these sizes, so that no two axes are equally long. Those named after tables give what pages show.
 """
 
 import contextlib
@@ -12,11 +12,14 @@ from pathlib import Path
 
 import numpy as np
 
-from impl import gradcheck, ops, train
+from impl import gradcheck, ops, talk, train
 from impl.arrays import Array, Ids, Params
 from impl.config import ModelConfig
+from impl.data import iterate_batches, make_windows, split_ids
 from impl.generate import sample_next
-from impl.transformer import init_params, loss_and_grads
+from impl.optim import AdamW, clip_grad_norm, lr_schedule
+from impl.tokenizer import build_tokenizer, count_pairs, count_words, merge_tokens, train_bpe
+from impl.transformer import forward, init_params, loss_and_grads
 
 Sizes = Mapping[str, int]
 Row = dict[str, str | float]
@@ -35,6 +38,20 @@ def sampling(rng: np.random.Generator, sizes: Sizes) -> None:
     sample_next(rng.normal(scale=3.0, size=sizes["V"]), 0.8, sizes["V"] - 1, 0.9, rng)
 
 
+def optimiser_steps(rng: np.random.Generator, sizes: Sizes) -> None:
+    """Clipping, schedule and AdamW on the output head, six steps long: warmup and its end, cosine, last step, floor."""
+    shapes = {"head_w": (sizes["d"], sizes["V"]), "head_b": (sizes["V"],)}
+    params = {name: rng.normal(size=shape) for name, shape in shapes.items()}
+    optimiser = AdamW(params, eps=1e-3, weight_decay=0.1)
+    for step in range(1, 7):
+        size = (0.01, 1.0, 30.0)[step % 3]  # below the limit, about it, above it
+        grads = {name: rng.normal(scale=size, size=shape) for name, shape in shapes.items()}
+        grads["head_b"][0] = 0.0
+        clip_grad_norm(grads, 5.0)
+        optimiser.step(params, grads, lr_schedule(step, 3e-3, 3e-4, 2, 5))
+    clip_grad_norm({"head_w": np.array([[3.0, 0.0]]), "head_b": np.array([-4.0])}, 5.0)  # just at the limit
+
+
 def gradient_check(rng: np.random.Generator, sizes: Sizes) -> None:
     """The loss as the gradient check sees it, once; a whole check would take it hundreds of times."""
     config, params = _model(rng, sizes)
@@ -43,7 +60,9 @@ def gradient_check(rng: np.random.Generator, sizes: Sizes) -> None:
 
 
 def training_run(rng: np.random.Generator, sizes: Sizes) -> None:
-    """The training command, from a text over V - 1 characters to a checkpoint: one block, one epoch, one window.
+    """The training command, from a text over V - 1 characters to a checkpoint, and a word with what it has learnt.
+
+    One block, one epoch, one window.
 
     Of the other scenarios' sizes only the number of blocks is not kept, to save time.
     """
@@ -66,9 +85,74 @@ def training_run(rng: np.random.Generator, sizes: Sizes) -> None:
         corpus = Path(folder, "corpus.txt")
         corpus.write_text(text, encoding="utf-8")
         options = [part for name, value in settings.items() for part in (f"--{name}", str(value))]
-        code = train.main(["--corpus", str(corpus), "--out", str(Path(folder, "model.npz")), *options])
+        checkpoint = str(Path(folder, "model.npz"))
+        code = train.main(["--corpus", str(corpus), "--out", checkpoint, *options])
+        if code == 0:
+            code = talk.main([checkpoint, "--prompt", text[:2], "--new-tokens", "1", "--seed", "1"])
     if code != 0:
-        raise RuntimeError(f"training ended with exit code {code}")
+        raise RuntimeError(f"training or talking ended with exit code {code}")
+
+
+def windows_and_batches(rng: np.random.Generator, sizes: Sizes) -> None:
+    """A text of ids cut in two, windows of its first part, and these in batches, the last of which is short."""
+    T, B = sizes["T"], sizes["H"]
+    ids = rng.integers(0, sizes["V"], 4 * (T + 3) + 2)
+    part, _ = split_ids(ids, 0.25)
+    x, y = make_windows(part, T, sizes["dh"])
+    whole = len(x) - (len(x) - 1) % B  # windows that leave one for the last batch
+    for _ in iterate_batches(x[:whole], y[:whole], B, rng):
+        pass
+
+
+def tokenizer(rng: np.random.Generator, sizes: Sizes) -> None:
+    """A tokenizer learnt from a random text that is not ASCII alone, there and back, with an unknown character too."""
+    text = "".join(rng.choice([*"aab é低,\n"], 8 * sizes["dh"]))
+    learnt = build_tokenizer(text, sizes["F"])
+    again = learnt.decode(learnt.encode(text))
+    if again != text:
+        raise RuntimeError(f"{text!r} came back as {again!r}")
+    learnt.decode(learnt.encode("aß"))
+
+
+def word_count_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """The pre-tokens of a short text, with their counts."""
+    return [{"pre-token": repr(word), "count": n} for word, n in count_words("the sea, the sea").items()]
+
+
+def merge_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """Four merges learnt from four words, with the frequency of each pair when it was chosen."""
+    counts = {"low": 5, "lower": 2, "newest": 6, "widest": 3}
+    words = {word: [*word] for word in counts}
+    rows: list[Row] = []
+    for a, b in train_bpe(counts, 4):
+        frequency = count_pairs(words, counts)[a, b]
+        words = {word: merge_tokens(tokens, (a, b)) for word, tokens in words.items()}
+        rows.append({"a*": a, "b*": b, "f(a*, b*)": frequency, "newest": " ".join(words["newest"])})
+    return rows
+
+
+def merged_tokens_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """Short lists of tokens before and after a merge."""
+    cases = [("ababc", ("a", "b")), ("aaa", ("a", "a")), ("ba", ("a", "b"))]
+    return [
+        {"tokens": " ".join(tokens), "a*": a, "b*": b, "merged": " ".join(merge_tokens([*tokens], (a, b)))}
+        for tokens, (a, b) in cases
+    ]
+
+
+def vocabulary_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """The vocabulary of a tiny tokenizer."""
+    return [{"id": i, "token": repr(token)} for i, token in enumerate(build_tokenizer("cab cab", 3).itos)]
+
+
+def encoding_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """A text in the tokens of a tiny tokenizer that lacks one of its characters."""
+    learnt = build_tokenizer("cab cab", 3)
+    words = ["cab", " ", "d", "ab"]
+    return [
+        {"token": repr(token), "id": i, "decoded": repr(learnt.decode([i]))}
+        for token, i in zip(words, learnt.encode("cab dab"), strict=True)
+    ]
 
 
 def xavier_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
@@ -101,6 +185,34 @@ def starting_values(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
         {"parameter": name, "shape": " x ".join(map(str, values.shape)), **_summary(values)}
         for name, values in params.items()
     ]
+
+
+def batch_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """Loss and one entry of the gradient of two windows, and what the batch of them gives, from one seed 42."""
+    config, params, x, y = _tiny_windows()
+    rows: list[Row] = []
+    for number, (ids, targets) in enumerate(zip(x, y, strict=True), 1):
+        loss, grads = loss_and_grads(ids, targets, params, config)
+        rows.append({"window": str(number), "loss": float(loss), "gradient of head_b[0]": float(grads["head_b"][0])})
+    loss, grads = train.batch_loss_and_grads(x, y, params, config)
+    return [*rows, {"window": "batch", "loss": float(loss), "gradient of head_b[0]": float(grads["head_b"][0])}]
+
+
+def validation_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """Loss of two windows, and their validation loss, from one seed 42."""
+    config, params, x, y = _tiny_windows()
+    losses = [ops.cross_entropy_forward(forward(ids, params, config)[0], t)[0] for ids, t in zip(x, y, strict=True)]
+    rows: list[Row] = [{"window": str(number), "loss": float(loss)} for number, loss in enumerate(losses, 1)]
+    return [*rows, {"window": "validation", "loss": float(train.validation_loss(x, y, params, config))}]
+
+
+def _tiny_windows() -> tuple[ModelConfig, Params, Ids, Ids]:
+    """A model of one block over five tokens, and two windows of three tokens with their targets."""
+    rng = np.random.default_rng(42)
+    config = ModelConfig(vocab_size=5, context_len=3, emb_dim=4, num_heads=2, ff_dim=6, num_layers=1)
+    params = init_params(config, rng)
+    ids = rng.integers(0, config.vocab_size, (2, 4))
+    return config, params, ids[:, :-1], ids[:, 1:]
 
 
 def _model(rng: np.random.Generator, sizes: Sizes) -> tuple[ModelConfig, Params]:

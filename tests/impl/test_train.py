@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from impl import train
 from impl.checkpoint import load_checkpoint
+from impl.config import ModelConfig
 from impl.ops import cross_entropy_forward
 from impl.transformer import forward, loss_and_grads
 
@@ -61,6 +62,12 @@ def test_validation_loss_is_the_mean_over_windows(batch, params, config):
 def test_validation_loss_of_no_windows(params, config):
     with pytest.raises(ValueError, match="no windows"):
         train.validation_loss(np.zeros((0, 5), dtype=int), np.zeros((0, 5), dtype=int), params, config)
+
+
+@pytest.mark.parametrize(("W", "B", "E", "expected"), [(35, 16, 3, (3, 9)), (32, 16, 3, (2, 6)), (1, 16, 1, (1, 1))])
+def test_count_steps_counts_a_short_last_batch(W, B, E, expected):
+    config = ModelConfig(vocab_size=2, batch_size=B, epochs=E)
+    assert train.count_steps(W, config) == expected
 
 
 def test_main_trains_shows_progress_and_writes_a_checkpoint(corpus, capsys):

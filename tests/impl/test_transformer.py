@@ -59,6 +59,12 @@ def test_embed_forward_adds_token_and_position_rows():
     assert_array_equal(tf.embed_forward(np.array([1, 0]), params), [[13, 24], [31, 42]])
 
 
+def test_embed_forward_repeats_the_row_of_a_repeated_id():
+    params = {"tok_emb": np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), "pos_emb": np.array([[0.0], [10.0], [20.0]])}
+    X0 = tf.embed_forward(np.array([2, 0, 2]), params)
+    assert_array_equal(X0, [[5, 6], [11, 12], [25, 26]])
+
+
 def test_embed_backward_adds_up_repeated_ids_and_leaves_the_rest_zero():
     grads = {"tok_emb": np.zeros((3, 2)), "pos_emb": np.zeros((4, 2))}
     tf.embed_backward(np.array([2, 0, 2]), np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]), grads)

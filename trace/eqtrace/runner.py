@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -21,10 +21,12 @@ from eqtrace.link.audit import Audit
 from eqtrace.link.audit import audit as link_audit
 from eqtrace.link.infer import complete
 from eqtrace.link.match import match
+from eqtrace.link.review import faults as suspicions
+from eqtrace.link.review.suspicion import Change, Comparison, compare, links, unshown
 from eqtrace.link.target import resolve_target
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Finding, Related, Severity
-from eqtrace.model.results import Results
+from eqtrace.model.results import Results, Reviews
 from eqtrace.model.span import Span, Text
 from eqtrace.model.topic import Specification
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict, weakest
@@ -44,7 +46,7 @@ if TYPE_CHECKING:
 SESSION = "eqtrace.run.session:Session"
 ANSWERS = "eqtrace.run.answers:Answers"
 # Faults for which a file, an equation or an anchor of the specification may have been left out.
-_LOSING = frozenset({"yaml-syntax", "duplicate-key", "yaml-type", "schema", "duplicate-id", "limit"})
+LOSING = frozenset({"yaml-syntax", "duplicate-key", "yaml-type", "schema", "duplicate-id", "limit"})
 
 Progress = Callable[[int, int, str], None]
 
@@ -60,6 +62,7 @@ class Project:
     faults: tuple[Fault, ...]
     selected: tuple[str, ...]
     linked: Audit
+    compared: Comparison | None = None  # with the ledger of reviews, where there is one
 
     @property
     def equations(self) -> dict[str, Equation]:
@@ -92,8 +95,13 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
     faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
     if config.references is not None:
         faults += references.faults(config.references, index)
+    compared = None
+    if specification.reviews is not None:
+        held = tuple(links(specification, frozenset(chosen), linked.matches))
+        compared = compare(specification.reviews, held, index)
+        faults += suspicions.faults(compared.changes, index)
     every = tuple(_without_echoes((*specification.faults, *faults, *linked.faults)))
-    return Project(config, specification, index, forms, every, chosen, linked)
+    return Project(config, specification, index, forms, every, chosen, linked, compared)
 
 
 def _is_told(fault: Fault, specification: Specification) -> bool:
@@ -114,7 +122,7 @@ def _unreadable_call(equation: Equation) -> Iterator[Fault]:
 
 def _without_echoes(faults: tuple[Fault, ...]) -> Iterator[Fault]:
     """Leaves out what only follows from another fault: its cause mended, it may well be gone."""
-    unread = any(fault.kind in _LOSING for fault in faults)
+    unread = any(fault.kind in LOSING for fault in faults)
     control = [fault.span for fault in faults if fault.kind == "control-character"]
     unclear = [fault.span for fault in faults if fault.kind in ("weak-anchor", "anchor-ambiguous")]
     missing = {fault.equation for fault in faults if fault.kind == "anchor-missing"}
@@ -143,7 +151,7 @@ def audit(config: Config, selected: frozenset[str] | None) -> Results:
     """The static checks. User code is parsed and never imported."""
     started = time.perf_counter()
     project = read_project(config, selected)
-    return _results("audit", project, project.faults, {}, None, 0, started)
+    return conclude("audit", project, project.faults, {}, None, 0, started)
 
 
 def verify(
@@ -272,8 +280,10 @@ class Verification:
         executions = _executions(self.project, answered)
         faults = [*self.project.faults, *(fault for result in answered for fault in result.faults)]
         faults += _not_executed(self.project, executions, faults)
-        results = _results("verify", self.project, faults, methods, executions, self._how.seed, self._started)
-        return replace(results, from_cache=len(self._from_cache), notes=self._notes)
+        late = _late(self.project, methods)
+        faults += suspicions.faults(late, self.project.index)
+        results = conclude("verify", self.project, faults, methods, executions, self._how.seed, self._started, late)
+        return replace(results, from_cache=len(self._from_cache), notes=(*results.notes, *self._notes))
 
     def of(self, equation: str, method: str) -> tuple[MethodResult, tuple[Finding, ...]]:
         """A unit's result with its findings: its own, and those of its equation that are no method's."""
@@ -288,6 +298,8 @@ class Verification:
             for fault in _not_executed(self.project, _executions(self.project, answered), faults)
             if fault.equation == equation
         ]
+        late = [each for each in _late(self.project, {equation: tuple(answered)}) if each.link.equation.id == equation]
+        faults += suspicions.faults(late, self.project.index)
         mine = [fault for fault in faults if fault.method in (None, method)]
         result = next(each for each in answered if each.method == method)
         return result, _findings(self.project.config, mine)
@@ -482,7 +494,7 @@ def _not_executed(project: Project, executions: Mapping[str, int], faults: Itera
     return found
 
 
-def _results(
+def conclude(
     command: str,
     project: Project,
     faults: Iterable[Fault],
@@ -490,7 +502,9 @@ def _results(
     executions: Mapping[str, int] | None,
     seed: int,
     started: float,
+    late: Sequence[Change] = (),
 ) -> Results:
+    """The results; `late` are the suspicions that verification adds."""
     findings = _findings(project.config, faults)
     errors = any(finding.severity is Severity.ERROR for finding in findings)
     nothing = not project.selected
@@ -504,11 +518,41 @@ def _results(
         methods=methods,
         executions=executions,
         coverage=project.linked.coverage,
+        reviews=_reviews(command, project, late),
         seed=seed,
         seconds=time.perf_counter() - started,
         skipped=_skipped(project),
+        notes=_notes(command, project),
         exit=1 if errors else 2 if nothing else 0,
     )
+
+
+def _late(project: Project, methods: Mapping[str, tuple[MethodResult, ...]]) -> list[Change]:
+    """The suspicions that only verification can tell: code that changed, and nothing shows that it still holds."""
+    if project.compared is None:
+        return []
+
+    def verdict(equation: str) -> Verdict | None:
+        found = methods.get(equation)
+        return weakest(each.verdict for each in found) if found else None
+
+    return list(unshown(project.compared, project.index, verdict))
+
+
+def _reviews(command: str, project: Project, late: Sequence[Change]) -> Reviews | None:
+    ledger, compared = project.config.reviews, project.compared
+    if ledger is not None and compared is not None:
+        return compared.reviews(ledger, (*compared.changes, *late))
+    if ledger is not None and command == "review":
+        return Reviews(ledger, sum(len(project.equations[name].anchors) for name in project.selected), 0, 0)
+    return None
+
+
+def _notes(command: str, project: Project) -> tuple[str, ...]:
+    ledger = project.config.reviews
+    if ledger is None or command == "review" or (project.config.root / ledger).exists():
+        return ()
+    return (f"nothing is reviewed: there is no {ledger} yet; `eqtrace review --accept` writes it",)
 
 
 def _findings(config: Config, faults: Iterable[Fault]) -> tuple[Finding, ...]:

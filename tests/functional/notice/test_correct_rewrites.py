@@ -54,7 +54,6 @@ KEY = 'K = Xn @ params[p + "wk"] + params[p + "bk"]'
 OUTPUT_WEIGHTS = 'grads[p + "wo"] += O.T @ dOut'
 JOINED = 'dXn += dM @ params[p + "w" + n].T'
 
-READS = "the statement reads "
 USES = "the form uses "
 ROUNDED = "it equals the form as far as the values that it reads are not rounded"
 
@@ -89,7 +88,7 @@ REWRITES = (
     Rewrite("sum_of_products", "linear.linear", OPS, LINEAR, "return (X[:, :, None] * W[None]).sum(axis=1) + b"),
     Rewrite("minus_negative", "linear.linear", OPS, LINEAR, "return X @ W - (-b)"),
     Rewrite("tensordot", "linear.linear", OPS, LINEAR, "return np.tensordot(X, W, axes=1) + b[None, :]"),
-    Rewrite("temporary", "linear.linear", OPS, LINEAR, "return product + b", READS, before="product = X @ W"),
+    Rewrite("temporary", "linear.linear", OPS, LINEAR, "return product + b", before="product = X @ W"),
     Rewrite("helper_function", "linear.linear", OPS, LINEAR, "return _product(X, W) + b"),
     Rewrite(
         "query_terms_swapped", "linear.linear", MODEL, QUERY, 'Q = params[p + "bq"] + np.matmul(Xn, params[p + "wq"])'
@@ -169,7 +168,6 @@ REWRITES = (
         OPS,
         NORMALISE,
         "p: Array = e / total",
-        READS,
         before="total = e.sum(-1, keepdims=True)",
     ),
     Rewrite(
@@ -322,7 +320,7 @@ REWRITES = (
     Rewrite("product_swapped", "layer_norm.normalised", OPS, NORMALISED, "Xhat = s * (X - mu)"),
     Rewrite("product_spread", "layer_norm.normalised", OPS, NORMALISED, "Xhat = X * s - mu * s"),
     Rewrite("affine_swapped", "layer_norm.affine", OPS, AFFINE, "Y = beta + Xhat * gamma"),
-    Rewrite("affine_in_steps", "layer_norm.affine", OPS, AFFINE, "Y += beta", READS, before="Y = gamma * Xhat"),
+    Rewrite("affine_in_steps", "layer_norm.affine", OPS, AFFINE, "Y += beta", before="Y = gamma * Xhat"),
     Rewrite(
         "affine_multiply_add", "layer_norm.affine", OPS, AFFINE, "Y = np.multiply(Xhat, gamma[None, :]).__add__(beta)"
     ),
@@ -360,7 +358,6 @@ REWRITES = (
         OPS,
         GRAD_INPUT,
         "dX = s * (dXhat - m - Xhat * c)",
-        READS,
         before="m = dXhat.mean(axis=-1, keepdims=True); c = (dXhat * Xhat).mean(axis=-1, keepdims=True)",
     ),
     Rewrite(

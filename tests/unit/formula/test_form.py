@@ -124,6 +124,17 @@ def test_function_symbols(form, equation):
         ("Eq(P[t, j], 1)", "", "P[3, 0] is not defined (4 of 10 entries)"),
         ("Eq(P[r, j], 1)", "r < T", "P[3, 0] is not defined (4 of 10 entries)"),
         ("And(Implies(r < T, Eq(P[r, j], 1)), Implies(r >= T, Eq(P[r, j], 0)))", "", ""),
+        (
+            "And(Implies(r < T, Eq(P[r, j], 1)), Implies(r > T, Eq(P[r, j], 0)))",
+            "",
+            "P[3, 0] is not defined (2 of 10 entries)",
+        ),
+        ("Implies(r < T, Eq(P[r, j], 1))", "", ""),
+        (
+            "Implies(r < T, And(Eq(P[r, j], 1), Eq(P[0, j], 1)))",
+            "",
+            "P[0, 0] is defined more than once (2 of 10 entries)",
+        ),
         ("Eq(S[t, t], 1)", "", "S[0, 1] is not defined (6 of 9 entries)"),
         ("Eq(P[r + 1, j], 1)", "", "P is defined at 5 on axis 0 of length 5"),
         ("Eq(P[0, j], r)", "", "P[1, 0] is not defined (8 of 10 entries)"),

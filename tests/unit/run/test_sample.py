@@ -264,3 +264,17 @@ def test_every_edge_fill_has_its_shape():
     for (name, fill), shape in itertools.product(EDGES, [(), (3,), (2, 3)]):
         assert np.shape(fill(rng, shape)) == shape, name
     assert isinstance(drawn(equation("Eq(y, x)", x=((), {}), y=((), {})), "x")[0], Draw)
+
+
+def test_a_family_is_drawn_as_a_dictionary_of_arrays():
+    given = equation(
+        "Eq(s, Sum(Sum(g[k, i], i), k))",
+        indices={"k": "K", "i": "n[k]"},
+        g=(("K", "n[k]"), {"minimum": text(0)}),
+        n=(("K",), {"integer": True}),
+        s=((), {}),
+    )
+    found = [draw.values["g"] for draw in drawn(given, "g")]
+    assert all(isinstance(each, dict) and all(np.min(member) >= 0 for member in each.values()) for each in found)
+    assert {member.ndim for each in found for member in each.values()} == {1, 2, 3}
+    assert len({len(each) for each in found}) > 2

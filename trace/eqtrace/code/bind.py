@@ -51,14 +51,20 @@ class Left:
 def parse_right(text: str) -> ast.expr:
     """Parses what a symbol is read from before the statement.
 
-    Allowed are names, constants, subscripts, attributes that are no dunder, `len()`, `+` and f-strings.
+    Allowed are names, constants, subscripts, attributes that are no dunder, `len()`, `+` and f-strings; around all of
+    it, `[...]` for what it was in each turn of a loop before the statement.
 
     Raises:
         BindError: the text is no such expression.
     """
     tree = _expression(text)
-    _check_right(tree, text, 0)
+    _check_right(turn_of(tree) or tree, text, 0)
     return tree
+
+
+def turn_of(node: ast.expr) -> ast.expr | None:
+    """What `[x]` collects: x as it was in each turn of a loop, on a leading axis; None for any other expression."""
+    return node.elts[0] if isinstance(node, ast.List) and len(node.elts) == 1 else None
 
 
 @lru_cache(maxsize=16_384)

@@ -49,7 +49,7 @@ def same(left: ast.AST, right: ast.AST) -> bool:
     kind = type(left)
     if kind is not type(right):
         return False
-    names = _header_fields.get(kind) or _compared(kind)
+    names = compared(left)
     if "decorator_list" in names and not (getattr(left, "decorator_list", ()) and getattr(right, "decorator_list", ())):
         names = tuple(name for name in names if name != "decorator_list")
     pending: list[tuple[object, object]] = [(getattr(left, name, None), getattr(right, name, None)) for name in names]
@@ -74,6 +74,11 @@ def _compared(kind: type[ast.AST]) -> tuple[str, ...]:
     if names is None:
         names = _fields[kind] = tuple(name for name in kind._fields if name not in _UNCOMPARED)
     return names
+
+
+def compared(node: ast.AST) -> tuple[str, ...]:
+    """The fields of a statement (of a compound one, of its header) or an expression that make it what it is."""
+    return _header_fields.get(type(node)) or _compared(type(node))
 
 
 def parts(node: ast.AST) -> list[ast.AST]:

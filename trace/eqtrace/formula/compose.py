@@ -1,21 +1,28 @@
 """Function symbols: each is another equation's left side as a function of its arguments.
 
 What the arguments leave open is resolved by the equations of that topic (and those that its `given` names), each put
-before the ones that need it: affine <- normalised <- inv_std <- variance <- mean.
+before the ones that need it: affine <- normalised <- inv_std <- variance <- mean. What these leave open too is resolved
+by the `given` of the equation that holds the function symbol: attention's output leads through ten topics. A left side
+may fill its array by parts (`O[t, h*dh + c]`), and a value before an update (`Old(S)`) is given by another equation of
+the same symbol. Sizes that the shapes leave open are those of the same name where the function symbol stands.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 from eqtrace.formula.arithmetic import EvaluationError, Value
-from eqtrace.formula.claims import claims
+from eqtrace.formula.claims import claims, free_names
 from eqtrace.formula.form import Form, Shape
+from eqtrace.formula.given import composite
 from eqtrace.formula.grid import Carried, Run
-from eqtrace.formula.shape import solve
-from eqtrace.formula.term import Apply, Eq, Indexed, Name, Node, walk
-from eqtrace.model.equation import Equation, FunctionUse
+from eqtrace.formula.shape import integer, shape_of, solve
+from eqtrace.formula.term import Apply, Eq, Indexed, Name, Node, Number, walk
+from eqtrace.model.equation import Equation, FunctionUse, Given
 
 
 class Unresolved(EvaluationError):
@@ -28,10 +35,53 @@ class Step:
 
     form: Form
     part: int
+    left: Indexed | Name
     body: Node
     indices: tuple[str, ...]
     inputs: Mapping[str, str]
     key: str
+
+    def entries(self, values: Mapping[str, Carried], sizes: Mapping[str, int], run: Run) -> Carried:
+        """The symbol's value, from the values of what it needs.
+
+        Raises:
+            EvaluationError: it can't be worked out, or is given in part only.
+        """
+        from eqtrace.formula.evaluate import definition  # it needs this module's functions
+
+        program = definition(self.form, self.part, self.body, self.indices)
+        plain = program.entries(values, sizes, run.operations, widen=False)
+        wide = program.entries(values, sizes, run.operations, widen=True) if run.widen else plain
+        if isinstance(self.left, Indexed) and len(self.left.subscripts) != len(self.indices):
+            shape, places = self._places(self.left, sizes)
+            wide, plain = _put(wide, shape, places), _put(plain, shape, places)
+        found = Carried(wide, plain)
+        return found if plain.ndim else found.reshaped(plain.shape)
+
+    def _places(self, left: Indexed, sizes: Mapping[str, int]) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+        """The shape of the left side's symbol, and where in it the entries on the indices' grid belong."""
+        from eqtrace.formula.arithmetic import Float64
+        from eqtrace.formula.evaluate import value_of
+
+        own = sorted(name for name in sizes if name in self.form.sizes)
+        key = ("places", self.part, *((name, sizes[name]) for name in own))
+        found: tuple[tuple[int, ...], tuple[Any, ...]] | None = self.form.kept(key)
+        if found is None:
+            shape = self.form.shapes.get(left.base)
+            lengths = [integer(dim, sizes) for dim in shape.dims] if shape is not None else [None]
+            problem = self.form.undefined(self.part, sizes)
+            if problem or any(length is None for length in lengths):
+                raise EvaluationError(problem or f"the shape of {left.base} is not known")
+            places = value_of(self.form, left.subscripts, {}, sizes, Float64(), self.indices).sides
+            found = tuple(length or 0 for length in lengths), places
+            self.form.keep(key, found)
+        return found
+
+
+def _put(entries: Any, shape: tuple[int, ...], places: tuple[Any, ...]) -> Any:
+    found = np.empty(shape, dtype=entries.dtype)
+    found[places] = entries
+    return found
 
 
 @dataclass(frozen=True)
@@ -55,6 +105,7 @@ class Function:
     name: str
     use: FunctionUse
     library: Library
+    holder: str  # the equation that it stands in
     _steps: tuple[Step, ...] = field(default=(), init=False)
 
     @property
@@ -73,7 +124,7 @@ class Function:
             Unresolved: something is given by no equation, or rests on itself.
         """
         if not self._steps:
-            self._steps = tuple(_Resolution(self.library, self.use, path).steps)
+            self._steps = tuple(_Resolution(self.library, self.use, self.holder, path).steps)
         return self._steps
 
     def value(self, run: Run, arguments: Sequence[Carried]) -> Value:
@@ -82,19 +133,13 @@ class Function:
         Raises:
             EvaluationError: it can't be worked out.
         """
-        from eqtrace.formula.evaluate import definition  # it needs this module's functions
-
         steps = self.steps()
         if len(arguments) != len(self.use.args):
             raise EvaluationError(f"{self.name} takes {len(self.use.args)} arguments, not {len(arguments)}")
         known = dict(zip(self.use.args, arguments, strict=True))
         for step in steps:
             values = {name: known[key] for name, key in step.inputs.items()}
-            sizes = _sizes(self.name, step.form, values)
-            program = definition(step.form, step.part, step.body, step.indices)
-            plain = program.entries(values, sizes, run.operations, widen=False)
-            wide = program.entries(values, sizes, run.operations, widen=True) if run.widen else plain
-            known[step.key] = Carried(wide, plain).reshaped(plain.shape) if not plain.ndim else Carried(wide, plain)
+            known[step.key] = step.entries(values, {**run.sizes, **_sizes(self.name, step.form, values)}, run)
         found = known[steps[-1].key]
         return found.widened if run.widen else found.plain
 
@@ -115,7 +160,7 @@ def link(forms: Mapping[str, Form], equations: Iterable[Equation]) -> None:
     for name, form in forms.items():
         for symbol, use in every[name].functions.items():
             if use.equation.value in forms:
-                form.functions[symbol] = Function(symbol, use, library)
+                form.functions[symbol] = Function(symbol, use, library, name)
 
 
 def applied(form: Form, node: Node) -> Iterator[Function]:
@@ -141,16 +186,27 @@ def rests_on(form: Form) -> set[str]:
 def _sizes(name: str, form: Form, values: Mapping[str, Carried]) -> Mapping[str, int]:
     """The sizes of a step; arrays may stand for symbols that are scalars."""
     held: dict[str, object] = {}
-    for symbol, value in values.items():
+    for label, value in values.items():
+        symbol = _symbol(label)
         shape = form.shapes.get(symbol)
         if shape is not None and (shape.dims or shape.batch):
             held[symbol] = value
         elif isinstance(value.plain, int):
             held[symbol] = value.plain
-    solved = solve(form.shapes, held)
-    if solved.mismatches:
-        raise EvaluationError(f"{name}, by {form.equation}: {'; '.join(map(str, solved.mismatches))}")
-    return solved.sizes
+    key = ("sizes", *((symbol, value if isinstance(value, int) else shape_of(value)) for symbol, value in held.items()))
+    sizes: Mapping[str, int] | None = form.kept(key)
+    if sizes is None:
+        solved = solve(form.shapes, held)
+        if solved.mismatches:
+            raise EvaluationError(f"{name}, by {form.equation}: {'; '.join(map(str, solved.mismatches))}")
+        sizes = solved.sizes
+        form.keep(key, sizes)
+    return sizes
+
+
+def _symbol(name: str) -> str:
+    """The symbol of a name that may be its value before an update."""
+    return name.removeprefix("Old(").removesuffix(")")
 
 
 @dataclass
@@ -166,9 +222,9 @@ class _Scope:
 class _Resolution:
     """The steps of one function."""
 
-    def __init__(self, library: Library, use: FunctionUse, path: tuple[str, ...]) -> None:
+    def __init__(self, library: Library, use: FunctionUse, holder: str, path: tuple[str, ...]) -> None:
         self._library = library
-        self._path = path
+        self._holder = library.equations.get(holder)
         self.steps: list[Step] = []
         root = use.equation.value
         scope = _Scope(library.topic(root), {name: name for name in use.args})
@@ -196,13 +252,12 @@ class _Resolution:
                     raise
         for function in applied(form, body):
             function.steps(inner)
+        assert isinstance(left, Indexed | Name)
         key = f"{scope.prefix}{symbol}"
         if key in scope.known.values():
             key = f"{scope.prefix}={symbol}"  # its value, where an argument has the same name
-        indices = (
-            tuple(each.name for each in left.subscripts if isinstance(each, Name)) if isinstance(left, Indexed) else ()
-        )
-        self.steps.append(Step(form, part, body, indices, inputs, key))
+        indices = tuple(dict.fromkeys(free_names(left, form.indices)))
+        self.steps.append(Step(form, part, left, body, indices, inputs, key))
         return key
 
     def _key(self, scope: _Scope, name: str, equation: str, path: tuple[str, ...]) -> str:
@@ -232,8 +287,21 @@ class _Resolution:
         raise reason
 
     def _candidates(self, scope: _Scope, name: str, equation: str) -> Iterator[tuple[_Scope, str, int, str]]:
-        """Statements that define a symbol: those that the equation's `given` names first, then its topic's."""
-        for given in self._library.equations[equation].given:
+        """Statements that define a symbol: of the equation's `given`, of its topic, of the `given` where it is used."""
+        symbol = _symbol(name)
+        yield from self._given(scope, symbol, equation, self._library.equations[equation].given)
+        for other in scope.equations:
+            form = self._library.forms[other]
+            for part in range(len(form.parts)):
+                if _defined(form, part) == symbol:
+                    yield scope, other, part, symbol
+        if scope.above is None and self._holder is not None:
+            yield from self._given(scope, symbol, equation, self._holder.given)
+
+    def _given(
+        self, scope: _Scope, name: str, equation: str, equations: Iterable[Given]
+    ) -> Iterator[tuple[_Scope, str, int, str]]:
+        for given in equations:
             other = given.equation.value
             form = self._library.forms.get(other)
             for part in range(len(form.parts)) if form is not None else ():
@@ -244,11 +312,6 @@ class _Resolution:
                         self._library.topic(other), {}, f"{scope.prefix}{other}/", (scope, equation, given.rename)
                     )
                     yield inside, other, part, left
-        for other in scope.equations:
-            form = self._library.forms[other]
-            for part in range(len(form.parts)):
-                if _defined(form, part) == name:
-                    yield scope, other, part, name
 
 
 def _defined(form: Form, part: int) -> str | None:
@@ -261,5 +324,9 @@ def _defined(form: Form, part: int) -> str | None:
         return left.name if left.name in form.shapes else None
     if not isinstance(left, Indexed):
         return None
-    names = [each.name for each in left.subscripts if isinstance(each, Name) and each.name in form.indices]
-    return left.base if len(set(names)) == len(left.subscripts) else None
+    names: list[str] = []
+    for each in left.subscripts:
+        parts = composite(each, form.indices)
+        plain = [each.name] if isinstance(each, Name) else [] if isinstance(each, Number) else [""]
+        names += [parts[0], parts[2]] if parts else plain
+    return left.base if len(set(names)) == len(names) and set(names) <= set(form.indices) else None

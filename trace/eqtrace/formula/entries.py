@@ -1,4 +1,7 @@
-"""Whether the left sides of a statement define every entry of their symbols exactly once, counted on index grids."""
+"""Whether the left sides of a statement define every entry of their symbols exactly once, counted on index grids.
+
+A statement that is a single Implies says itself that it speaks of some entries only; it may leave out the others.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from eqtrace.formula.claims import claims, free_names, left_sides
 from eqtrace.formula.evaluate import EvaluationError, Float64, MissingValue, value_of
 from eqtrace.formula.form import Form
 from eqtrace.formula.shape import integer
-from eqtrace.formula.term import Condition, Distributed, Eq, Indexed
+from eqtrace.formula.term import Condition, Distributed, Eq, Implies, Indexed
 
 
 def undefined(form: Form, part: int, sizes: Mapping[str, int], values: Mapping[str, object]) -> str:
@@ -31,7 +34,8 @@ def undefined(form: Form, part: int, sizes: Mapping[str, int], values: Mapping[s
                 return ""
             except EvaluationError as error:
                 return str(error)
-    return "; ".join(message for name, count in counts.items() if (message := _message(name, count)))
+    partial = isinstance(form.statement(part), Implies)
+    return "; ".join(message for name, count in counts.items() if (message := _message(name, count, partial)))
 
 
 def _shape(form: Form, name: str, sizes: Mapping[str, int]) -> tuple[int, ...] | None:
@@ -67,8 +71,8 @@ def _count(
     np.add.at(count, chosen, 1)
 
 
-def _message(name: str, count: np.ndarray[Any, Any]) -> str:
-    for bad, what in ((count == 0, "is not defined"), (count > 1, "is defined more than once")):
+def _message(name: str, count: np.ndarray[Any, Any], partial: bool) -> str:
+    for bad, what in (((count == 0) & (not partial), "is not defined"), (count > 1, "is defined more than once")):
         if bad.any():
             first = ", ".join(str(int(place)) for place in np.argwhere(bad)[0])
             return f"{name}[{first}] {what} ({int(bad.sum())} of {count.size} entries)"

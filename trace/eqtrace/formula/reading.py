@@ -37,6 +37,7 @@ class Reading:
             node.name
             for shape in self.shapes.values()
             for dim in (shape.dims if shape else ())
+            if not isinstance(dim, Indexed)
             for node in walk(dim)
             if isinstance(node, Name)
         }

@@ -11,7 +11,7 @@ import numpy as np
 
 from eqtrace.formula.form import Shape
 from eqtrace.formula.parse import parse_term
-from eqtrace.formula.term import Add, Call, Div, Mul, Name, Neg, Node, Number, Pow, Term, walk
+from eqtrace.formula.term import Add, Call, Div, Indexed, Mul, Name, Neg, Node, Number, Pow, Term, walk
 from eqtrace.model.symbol import Symbol
 
 LIMIT_SIZE = 10**9
@@ -101,7 +101,12 @@ class _Solver:
         lead = len(found) - count
         if shape.batch:
             self.batches.append((name, found[:lead]))
-        self.axes += [(name, lead + axis, dim, found[lead + axis]) for axis, dim in enumerate(shape.dims)]
+        # How long an axis `n[k]` of a family is depends on the member; it is padded.
+        self.axes += [
+            (name, lead + axis, dim, found[lead + axis])
+            for axis, dim in enumerate(shape.dims)
+            if not isinstance(dim, Indexed)
+        ]
 
     def add_values(self, values: Mapping[str, object]) -> None:
         """Integer values whose names are sizes."""
@@ -216,6 +221,8 @@ def written(term: Node) -> str:
             return str(value)
         case Name(name=name):
             return name
+        case Indexed(base=base, subscripts=subscripts):
+            return f"{base}[{', '.join(map(written, subscripts))}]"
         case Add(left=left, right=Neg(operand=right)):
             return f"{written(left)} - {_bracketed(right)}"
         case Add(left=left, right=right):

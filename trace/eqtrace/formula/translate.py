@@ -103,7 +103,8 @@ class Translator:
             case Constant(name=name):
                 return lambda run, mask: run.operations.constant(name)
             case String(value=text):
-                return lambda run, mask: text
+                quoted = repr(text)  # where strings are numbered, its number is among the values
+                return lambda run, mask: run.values.get(quoted, text)
             case Name(name=name):
                 return self._name(name, scope)
             case Indexed(base=base, subscripts=subscripts):

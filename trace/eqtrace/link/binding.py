@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from eqtrace.code.bind import BindError, Left, is_result, parse_left, parse_right
+from eqtrace.code.bind import BindError, Left, is_result, parse_left, parse_right, turn_of
 from eqtrace.code.source import Statement
 from eqtrace.code.tree import names
 from eqtrace.link.place import place
@@ -72,6 +72,8 @@ def _right_fault(text: Text, statement: Statement, here: set[str]) -> tuple[str,
         if _occurs(text, statement):
             return None
         return f"is outside the bind grammar: {error.message}", error.offset
+    if turn_of(tree) is not None:
+        return None  # what it collects is assigned elsewhere in the function
     roots = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id != "len"}
     absent = sorted(roots - here)
     if absent:

@@ -40,6 +40,22 @@ class Coverage:
 
 
 @dataclass(frozen=True, slots=True)
+class Reviews:
+    """The links of the equations that were looked at, held against the ledger of reviews.
+
+    The last three are what `review --accept` did; None where it was not asked to.
+    """
+
+    ledger: str  # its path
+    links: int
+    reviewed: int
+    suspect: int
+    recorded: int | None = None
+    removed: int | None = None
+    refused: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Results:
     """The results of one command. `methods` is empty for `audit`, which runs none; `executions` are then None too."""
 
@@ -52,6 +68,7 @@ class Results:
     methods: Mapping[str, tuple[MethodResult, ...]] = field(default_factory=dict)  # by equation id
     executions: Mapping[str, int] | None = None  # by anchor id; tests and states anchors are not in it
     coverage: Coverage | None = None
+    reviews: Reviews | None = None  # None where there is no ledger
     seed: int = 0
     seconds: float = 0.0
     from_cache: int = 0

@@ -18,6 +18,7 @@ class Domain:
     integer: bool = False
     one_of: tuple[float, ...] = ()
     words: tuple[str, ...] = ()  # the only values, where these are strings
+    letters: str = ""  # of a text: the characters that it is made of
     probability_row: bool = False
     permutation: bool = False
     distinct: bool = False

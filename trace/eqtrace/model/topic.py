@@ -83,7 +83,10 @@ class Waiver:
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """One line of the ledger: what a link's two ends were when it was last reviewed."""
+    """One line of the ledger: hashes of what a link's two ends were when it was last reviewed.
+
+    A merge may leave several lines of one link: each was reviewed.
+    """
 
     key: str
     form: str
@@ -99,7 +102,7 @@ class Specification:
     pages: tuple[Page, ...] = ()
     literature: Mapping[str, Work] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
-    reviews: tuple[Review, ...] = ()
+    reviews: tuple[Review, ...] | None = None  # None: there is no ledger
     files: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from eqtrace import __version__
 from eqtrace.model.finding import Finding, Related
-from eqtrace.model.results import Coverage, Results, Tally
+from eqtrace.model.results import Coverage, Results, Reviews, Tally
 from eqtrace.report.rows import AnchorRow, EquationRow, MethodRow, Summary, rows
 
 
@@ -30,6 +30,8 @@ def document(results: Results, edits: Sequence[Mapping[str, Any]] | None = None)
         "equations": [_equation(each) for each in report.equations],
         "findings": [_finding(each) for each in report.findings],
     }
+    if results.reviews is not None and results.command == "review":
+        built["reviews"] = _reviews(results.reviews)
     if edits is not None:
         built["edits"] = [dict(edit) for edit in edits]
     return built
@@ -53,6 +55,18 @@ def _summary(summary: Summary) -> dict[str, Any]:
         "seconds": round(summary.seconds, 3),
         "from_cache": summary.from_cache,
         "skipped": len(summary.skipped),
+    }
+
+
+def _reviews(reviews: Reviews) -> dict[str, Any]:
+    return {
+        "ledger": reviews.ledger,
+        "links": reviews.links,
+        "reviewed": reviews.reviewed,
+        "suspect": reviews.suspect,
+        "recorded": reviews.recorded,
+        "removed": reviews.removed,
+        "refused": None if reviews.refused is None else list(reviews.refused),
     }
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from eqtrace.model.anchor import Anchor, Role, Status
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Finding, Severity
-from eqtrace.model.results import Coverage, Results
+from eqtrace.model.results import Coverage, Results, Reviews
 from eqtrace.model.verdict import MethodResult, Verdict
 
 _RUN = (Role.COMPUTES, Role.INLINE, Role.CALLS)
@@ -82,6 +82,7 @@ class Summary:
     from_cache: int
     skipped: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    reviews: Reviews | None = None
 
     @property
     def anchors_ok(self) -> int:
@@ -156,6 +157,7 @@ def _summary(results: Results, equations: tuple[EquationRow, ...], findings: tup
         from_cache=results.from_cache,
         skipped=results.skipped,
         notes=results.notes,
+        reviews=results.reviews,
     )
 
 

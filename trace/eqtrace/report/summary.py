@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from eqtrace.model.anchor import Status
-from eqtrace.model.results import Tally
+from eqtrace.model.results import Reviews, Tally
 from eqtrace.model.verdict import Verdict
 from eqtrace.report.rows import EquationRow, Rows, Summary, slowest
 from eqtrace.report.styled import Line, clean
@@ -33,6 +33,9 @@ def summary(report: Rows) -> list[Line]:
     """The summary of a full report, ending in the closing line."""
     facts = report.summary
     lines: list[Line] = [[(f"eqtrace {facts.command}", "bold"), (f"  {_scope(facts)}", "")]]
+    if facts.command == "review":
+        lines += [_entry(label, text) for label, text in _review(facts) if text]
+        return [*lines, [], closing(report)]
     lines += [_entry(label, text) for label, text in _facts(report) if text]
     lines += _verdicts(report)
     return [*lines, [], closing(report)]
@@ -41,6 +44,8 @@ def summary(report: Rows) -> list[Line]:
 def closing(report: Rows) -> Line:
     """The one line that says how it came out."""
     facts = report.summary
+    if facts.command == "review" and facts.reviews is not None and facts.equations and facts.exit != 2:
+        return _reviewed(facts.reviews)
     found = _found(facts)
     if not facts.equations:
         return [("Nothing was checked: ", "bold red"), (f"no equation was looked at; {found}. This is no pass.", "")]
@@ -72,6 +77,7 @@ def _facts(report: Rows) -> Iterable[tuple[str, str]]:
     yield "executed", _executed(facts)
     yield "coverage", _coverage(facts)
     yield "exempt", _exempt(facts)
+    yield "reviewed", _counted(facts.reviews)
     yield "from cache", f"{count(facts.from_cache, 'result')}" if facts.from_cache else "nothing"
     yield "skipped", "" if facts.skipped else "nothing"
     for sentence in facts.skipped:
@@ -80,6 +86,39 @@ def _facts(report: Rows) -> Iterable[tuple[str, str]]:
         yield "note", sentence
     units = [f"{name} ({method}) {seconds:.2f} s" for seconds, name, method in slowest(report.equations)]
     yield "slowest", ", ".join(units)
+
+
+def _review(facts: Summary) -> Iterable[tuple[str, str]]:
+    yield "cited lines", _citations(facts)
+    yield "reviewed", _counted(facts.reviews)
+    if facts.reviews is not None:
+        for name in facts.reviews.refused or ():
+            yield "refused", name
+    for sentence in (*facts.skipped, *facts.notes):
+        yield "note", sentence
+
+
+def _counted(reviews: Reviews | None) -> str:
+    if reviews is None:
+        return ""
+    suspect = f", {reviews.suspect:,} suspect" if reviews.suspect else ""
+    return f"{reviews.reviewed:,} of {count(reviews.links, 'link')}{suspect}"
+
+
+def _reviewed(reviews: Reviews) -> Line:
+    """How a review came out."""
+    if reviews.recorded is not None:
+        removed = f", {count(reviews.removed, 'line')} of links that are gone removed" if reviews.removed else ""
+        kept = f" in {reviews.ledger}{removed}; {reviews.reviewed:,} of {count(reviews.links, 'link')} reviewed."
+        if reviews.refused:
+            refused = f"{count(len(reviews.refused), 'link')} refused, whose cited lines are not where they say; "
+            return [("Refused: ", "bold red"), (f"{refused}{count(reviews.recorded, 'link')} recorded{kept}", "")]
+        return [("Recorded", "bold green"), (f" {count(reviews.recorded, 'link')}{kept}", "")]
+    left = reviews.links - reviews.reviewed
+    others = f"; {left:,} of {count(reviews.links, 'link')} not reviewed yet." if left else "."
+    if reviews.suspect:
+        return [("Suspect: ", "bold yellow"), (f"{count(reviews.suspect, 'link')}{others}", "")]
+    return [("Nothing is suspect", "bold green"), (f" of {count(reviews.reviewed, 'reviewed link')}{others}", "")]
 
 
 def _citations(facts: Summary) -> str:

@@ -11,8 +11,10 @@ from eqtrace.model.span import Span
 from eqtrace.report.excerpt import Files, excerpt
 from eqtrace.report.rows import rows
 from eqtrace.report.styled import Line, clean
-from eqtrace.report.summary import closing, summary
+from eqtrace.report.summary import closing, count, summary
 
+_EXCERPTS = 3  # of the code's places of one finding
+_PLACES = 12  # that are named before the rest is counted
 _STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 
 
@@ -60,9 +62,11 @@ def _finding(finding: Finding, files: Files) -> list[Line]:
     edge = (" " * gutter, "")
     lines = [_first_line(finding), *_quoted(finding.span, files, gutter, style)]
     lines += [[edge, (" = ", "bright_blue"), (clean(line), "")] for line in finding.message.split("\n")[1:]]
-    for each in finding.related:
+    for number, each in enumerate(finding.related[:_PLACES]):
         lines.append([edge, ("--> ", "bright_blue"), (clean(f"{each.span}: {each.message}".rstrip(": ")), "")])
-        lines += _quoted(each.span, files, gutter, "bright_blue")
+        lines += _quoted(each.span, files, gutter, "bright_blue") if number < _EXCERPTS else []
+    if (left := len(finding.related) - _PLACES) > 0:
+        lines.append([edge, ("--> ", "bright_blue"), (f"{count(left, 'more place')}, in --format json", "")])
     for number, line in enumerate(finding.hint.split("\n") if finding.hint else []):
         lines.append([edge, (" = hint: " if number == 0 else "         ", "bold green"), (clean(line), "")])
     return lines

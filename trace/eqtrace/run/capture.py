@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import inspect
+import itertools
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 LEAST_ROUNDS = 4  # runs of each scenario at each draw of sizes
 EXECUTIONS = 32  # of every line that scenarios reach, before they stop (design: at least 32 draws)
 MOST_ROUNDS = 32
+_LONGEST_RUN = 1000  # turns of a generator that a call returns
 _BATCH = 5  # length of the arrays that scalar formulas are tried with
 
 
@@ -307,7 +309,7 @@ class Captures:
 
         def call() -> Any:
             try:
-                return target.call(draw, rng)
+                return _run_out(target.call(draw, rng))
             except CallError as error:
                 place = equation.call.span if equation.call else equation.span
                 raise Failed(Fault("form-syntax", f"call: {error}", place, equation=equation.id)) from error
@@ -323,13 +325,25 @@ class Captures:
         recording = self.record(equation, target, draw, rng)
         found.add(recording, f"call of {target.name} with {draw.origin}")
         for symbol, parameter in target.watched.items():
-            if not equal(before[symbol], draw.values[symbol]):
+            if not equal(before[symbol], draw.values[symbol]) and symbol not in self._given(equation, target):
                 which = f"`{parameter}`" if parameter == symbol else f"`{parameter}` ({symbol})"
                 message = f"{target.name} changes its argument {which} in place"
                 hint = "compute into a new array, or bind the changed name as a left side if that is the formula"
                 fault = Fault("argument-changed", message, equation.span, hint, self._defined(equation), equation.id)
                 if fault not in found.faults:
                     found.faults.append(fault)
+
+    def _given(self, equation: Equation, target: Target) -> set[str]:
+        """The symbols that other equations of the topic give by lines of the same function: it may write to them."""
+        forms = self._session.work.forms
+        return {
+            name
+            for other in self._session.work.equations.values()
+            if other.topic == equation.topic and other.id in forms
+            if any(each.role in COMPUTING and each.function == target.function for each in other.anchors)
+            for part in range(len(forms[other.id].parts))
+            for name in forms[other.id].left(part)
+        }
 
     def _defined(self, equation: Equation) -> tuple[Related, ...]:
         sites = self._session.work.sites_of(equation)
@@ -357,6 +371,15 @@ class Captures:
                 return
         if reason:
             found.limits.append(f"{target.name} was tried with scalars only: it does not take arrays ({reason})")
+
+
+def _run_out(result: Any) -> Any:
+    """What a call gave; a generator is run to its end (or for a while, if it has none), for only then its lines run."""
+    if inspect.isgenerator(result):
+        for _ in itertools.islice(result, _LONGEST_RUN):
+            pass
+        result.close()
+    return result
 
 
 def _shown(draw: Draw) -> str:

@@ -6,8 +6,10 @@ import ast
 import copy
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from eqtrace.code.tree import FunctionNode, StatementNode, is_compound, walk
+from eqtrace.run.earlier import earlier, outer_names
 from eqtrace.run.plan import (
     HEADERS,
     RESULT,
@@ -21,12 +23,29 @@ from eqtrace.run.plan import (
     mangle,
     mangled,
     names_in,
+    stored,
+    turn_statement,
     written,
 )
 from eqtrace.run.site import Site
 from eqtrace.run.tree import Tree, located, own_nodes
 
 _Edit = Callable[[], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    """A function with a loop of which values are collected."""
+
+    function: FunctionNode
+    turn: StatementNode
+    names: frozenset[str]
+    parameters: frozenset[str]
+
+    def enter(self, line: ast.stmt) -> None:
+        """Puts a line at the function's beginning."""
+        docstring = 0 if ast.get_docstring(self.function, clean=False) is None else 1
+        self.function.body[docstring:docstring] = [located(line, self.function.body[0])]
 
 
 class Editor:
@@ -108,8 +127,13 @@ class Editor:
                 captured.append(node)
             else:
                 raise SiteError(f"{symbol}: {text} has no value of its own that could be captured")
-        names = frozenset(mangle(name, owner) for name in names_in(walk(statement)))
-        plan = make_plan(site, outputs, names, written(statement), owner, entries_in(walk(statement), owner))
+        before = earlier(self._tree, statement, site)
+        names = frozenset(mangle(name, owner) for name in names_in(walk(statement)) | outer_names(before))
+        nodes = [node for each in (*before, statement) for node in walk(each)]
+        plan = make_plan(site, outputs, names, written(statement), owner, entries_in(nodes, owner))
+        loop = self._loop(statement, site, owner) if site.collects else None
+        if loop is not None:
+            plan = replace(plan, collected=loop.names, parameters=loop.parameters)
         scopes = {self._tree.inner_scope(node, statement) for node in captured} or {None}
         asserted = _asserted(statement.test) if isinstance(statement, ast.Assert) and captured else None
         around = self._around(statement, plan) if scopes == {None} else self._inner(captured, scopes, plan, owner)
@@ -118,10 +142,26 @@ class Editor:
             for key, node in enumerate(captured):
                 self._tree.wrap(node, lambda held, key=key: self._call("value", ast.Constant(key), held))  # type: ignore[misc]
             around()
+            if loop is not None:
+                self._tree.insert(loop.turn, [], [self._line("turn")])
+                loop.enter(self._line("enter"))
             if asserted is not None:
                 ast.copy_location(statement, asserted)
 
         return plan, edit
+
+    def _loop(self, statement: StatementNode, site: Site, owner: str) -> _Loop:
+        """The function around a statement, and the assignment in it that gives what is collected of each turn."""
+        function = next((node for node, _ in self._tree.ancestors(statement) if isinstance(node, FunctionNode)), None)
+        if function is None:
+            raise SiteError("values of a loop's turns are read in functions only")
+        turn = turn_statement(function, site.collects)
+        return _Loop(
+            function,
+            turn,
+            frozenset(mangle(name, owner) for name in stored(turn)),
+            frozenset(mangle(name, owner) for name in _parameters(function.args)),
+        )
 
     def _inner(self, captured: list[ast.expr], scopes: set[ast.AST | None], plan: Plan, owner: str) -> _Edit:
         """Inside a comprehension, generator expression or lambda: one event for each evaluation."""

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from hypothesis.strategies import DrawFn, SearchStrategy
 
 LARGEST = 6  # of a size
+LONGEST = 24  # characters of a text
 _TIES = (0.0, 1.0, -1.0, 2.0, 0.5, -0.0)
 
 
@@ -95,8 +96,9 @@ def _value(
             draw(strategies.lists(_entry(domain, known), min_size=last, max_size=last, unique=domain.distinct))
             for _ in range(rows)
         ]
-    kind = "U8" if domain.words and not rows * last else None
-    if kind is None and not domain.words:
+    texts = bool(domain.words or domain.letters)
+    kind = "U8" if texts and not rows * last else None
+    if kind is None and not texts:
         kind = "int64" if domain.integer or domain.permutation else "float64"
     return np.array(flat, dtype=kind).reshape(whole)
 
@@ -108,6 +110,8 @@ def _entry(domain: Domain, known: Mapping[str, float]) -> SearchStrategy[Any]:
 
     if domain.words:
         return strategies.sampled_from(domain.words)
+    if domain.letters:
+        return strategies.text(strategies.sampled_from(domain.letters), max_size=LONGEST)
     if domain.one_of:
         kind = int if domain.integer else float
         return strategies.sampled_from([kind(each) for each in domain.one_of])

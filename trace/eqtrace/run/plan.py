@@ -9,9 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from eqtrace.code.bind import TARGET, parse_left, parse_right
-from eqtrace.code.tree import StatementNode, targets
+from eqtrace.code.tree import FunctionNode, StatementNode, targets
 from eqtrace.run import walk
 from eqtrace.run.site import Site
+from eqtrace.run.tree import own_nodes
 
 RESULT = -1  # the key of a function's result; subexpressions count from 0
 # Where a header's probes go: they must be part of its expression, as nothing can stand before `while` or `elif`.
@@ -51,6 +52,8 @@ class Plan:
     names: frozenset[str] = frozenset()  # the namespace: names that occur in the statement
     watched: frozenset[str] = frozenset()  # input symbols that the statement has no business to change
     entries: Mapping[str, tuple[ast.expr, ...]] = field(default_factory=dict)  # names of which it uses entries alone
+    collected: frozenset[str] = frozenset()  # names whose values are kept of each turn of a loop
+    parameters: frozenset[str] = frozenset()  # of the function with that loop
     inputs_read: frozenset[str] = field(init=False)  # names in the inputs
     read: frozenset[str] = field(init=False)  # all names that are looked up before the statement
     read_after: frozenset[str] = field(init=False)
@@ -120,6 +123,27 @@ def entries_in(nodes: Iterable[ast.AST], owner: str) -> dict[str, tuple[ast.expr
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name):
             found.setdefault(node.value.id, []).append(mangled(node.slice, owner))
     return {mangle(name, owner): tuple(indices) for name, indices in found.items() if len(indices) == uses[name]}
+
+
+def turn_statement(function: FunctionNode, names: frozenset[str]) -> ast.Assign:
+    """The assignment that gives what is collected of each turn of a loop.
+
+    Raises:
+        SiteError: there is none, or more than one.
+    """
+    found = [node for node in own_nodes(function) if isinstance(node, ast.Assign) and names & stored(node)]
+    wanted = ", ".join(sorted(names))
+    if not found:
+        raise SiteError(f"no assignment in {function.name} gives {wanted}, of which each turn's value is to be read")
+    if len(found) > 1 or not names <= stored(found[0]):
+        raise SiteError(f"several statements of {function.name} give {wanted}, and one is wanted for each turn's value")
+    return found[0]
+
+
+def stored(statement: ast.Assign) -> frozenset[str]:
+    """The names that an assignment gives values to."""
+    nodes = (node for target in statement.targets for node in ast.walk(target))
+    return frozenset(node.id for node in nodes if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store))
 
 
 def names_in(nodes: Iterable[ast.AST]) -> set[str]:

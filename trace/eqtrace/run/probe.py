@@ -11,9 +11,12 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
+from eqtrace.code.bind import turn_of
 from eqtrace.run import walk
 from eqtrace.run.plan import RESULT, Output, Plan
-from eqtrace.run.record import Event, Recorder, Recording, count
+from eqtrace.run.record import Event, Loops, Recorder, Recording, count
 from eqtrace.run.site import FOLLOWED
 from eqtrace.run.snapshot import Copier, equal
 
@@ -33,6 +36,7 @@ class _Begun:
     notes: list[str]
     problems: list[str]
     values: dict[int, Any] = field(default_factory=dict)
+    turns: tuple[Mapping[str, Any], ...] = ()
 
 
 class _Busy(threading.local):
@@ -97,6 +101,36 @@ class Probe:
                 self._end(recording, n, frame)
         return value
 
+    def enter(self, n: int) -> None:
+        """A function begins of whose loops the turns are read."""
+        self._in_loop(n, lambda key, frame: self._enter(key, frame, self.plans[n]))
+
+    def turn(self, n: int) -> None:
+        """The assignment ended that gives what is read of each turn."""
+        self._in_loop(n, lambda key, frame: self._turn(key, frame, self.plans[n]))
+
+    def _in_loop(self, n: int, note: Callable[[tuple[int, int, int], types.FrameType], None]) -> None:
+        if self.recorder.active is None or _busy.now:
+            return
+        frame = sys._getframe(2)
+        _busy.now = True
+        try:
+            note((id(frame), id(self), n), frame)
+        except Exception:  # what can't be copied is missed when the values are read
+            self.recorder.active.loops.pop((id(frame), id(self), n), None)
+        finally:
+            _busy.now = False
+
+    def _enter(self, key: tuple[int, int, int], frame: types.FrameType, plan: Plan) -> None:
+        assert self.recorder.active is not None
+        copied = Copier(self.recorder.limit_bytes).copy(_locals(frame, plan.parameters))
+        self.recorder.active.loops[key] = Loops(copied)
+
+    def _turn(self, key: tuple[int, int, int], frame: types.FrameType, plan: Plan) -> None:
+        loops = self.recorder.active.loops.get(key) if self.recorder.active is not None else None
+        if loops is not None and len(loops.turns) < self.recorder.limit:
+            loops.turns.append(Copier(self.recorder.limit_bytes).copy(_locals(frame, plan.collected)))
+
     def whole(self, n: int) -> AbstractContextManager[None]:
         """Around a function's body."""
         recording = self.recorder.active
@@ -123,12 +157,17 @@ class Probe:
         _busy.now = True
         try:
             found = {} if inside else _locals(frame, plan.read)
-            recording.pending[key] = self._read(plan, found, frame, outer)
+            recording.pending[key] = self._read(plan, found, frame, outer, recording.loops.get(key))
         finally:
             _busy.now = False
 
     def _read(
-        self, plan: Plan, found: dict[str, Any], frame: types.FrameType, outer: Mapping[str, Callable[[], Any]]
+        self,
+        plan: Plan,
+        found: dict[str, Any],
+        frame: types.FrameType,
+        outer: Mapping[str, Callable[[], Any]],
+        loops: Loops | None,
     ) -> _Begun:
         for name, thunk in outer.items():
             if name not in found and thunk.__closure__:  # else it is global
@@ -139,12 +178,16 @@ class Probe:
         names = _Names(found, frame)
         for symbol, node in plan.inputs:
             try:
-                value = walk.read(node, names)
+                value = _read_input(node, names, loops)
                 begun.inputs[symbol] = copier.copy(value)
             except Exception as error:
                 begun.problems.append(f"{symbol} could not be read before the statement: {error}")
             else:
                 begun.live[symbol] = value
+        if loops is not None:
+            begun.namespace |= loops.parameters
+            begun.turns = tuple(loops.turns)
+            return begun
         for name in sorted(plan.names & found.keys()):
             try:
                 begun.namespace[name] = copier.copy(_used(found[name], plan.entries.get(name), names))
@@ -185,6 +228,7 @@ class Probe:
                 tuple(dict.fromkeys(begun.notes)),
                 threading.get_ident(),
                 self.recorder.next_order(),
+                begun.turns,
             )
             self.recorder.add(recording, event)
         finally:
@@ -256,6 +300,16 @@ class _Names(dict[str, Any]):
 
     def __missing__(self, name: str) -> Any:
         return self._globals[name]
+
+
+def _read_input(node: ast.expr, names: Mapping[str, Any], loops: Loops | None) -> Any:
+    """A symbol's value; what it was in each turn of a loop is stacked."""
+    turn = turn_of(node)
+    if turn is None:
+        return walk.read(node, names)
+    if loops is None:
+        raise walk.WalkError("the turns of its loop could not be copied")
+    return np.array([walk.read(turn, each) for each in loops.turns])
 
 
 def _output(output: Output, begun: _Begun, names: Mapping[str, Any], copier: Copier) -> Any:

@@ -6,7 +6,7 @@ import itertools
 import os
 import threading
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -21,8 +21,9 @@ class Event:
     """One execution of a cited statement. All values are copies.
 
     `namespace` holds the statement's names as they were before it (locals and closures; at module level the module's
-    own names; of a whole function its parameters); what is global is left to the module. `changed` names the input
-    symbols whose value the statement changed in place although they are no target.
+    own names; of a whole function, or where values of a loop's turns are read, the function's parameters); what is
+    global is left to the module. `changed` names the input symbols whose value the statement changed in place although
+    they are no target. `turns` are the names that are read in each turn of a loop, turn by turn.
     """
 
     anchor: str
@@ -35,11 +36,21 @@ class Event:
     notes: tuple[str, ...] = ()  # values that were not copied
     thread: int = 0
     order: int = 0  # of the statement's end, among all events
+    turns: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def content(self) -> tuple[object, ...]:
         """What was captured, without where in the run that was."""
-        return self.inputs, self.outputs, self.namespace, self.module, self.changed, self.problem, self.notes
+        return (
+            self.inputs,
+            self.outputs,
+            self.namespace,
+            self.module,
+            self.changed,
+            self.problem,
+            self.notes,
+            self.turns,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +63,14 @@ class Step:
 
 
 @dataclass(slots=True)
+class Loops:
+    """One execution of a function of whose loops the turns are read."""
+
+    parameters: dict[str, Any]
+    turns: list[Mapping[str, Any]] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class Recording:
     """What was recorded within one `with recorder.recording()`."""
 
@@ -61,12 +80,14 @@ class Recording:
     raised: dict[str, int] = field(default_factory=dict)  # by anchor: executions that an exception ended
     steps: list[Step] = field(default_factory=list)  # of followed functions, in their order
     pending: dict[tuple[int, int, int], Any] = field(default_factory=dict)  # by frame, probe and site
+    loops: dict[tuple[int, int, int], Loops] = field(default_factory=dict)  # by frame, probe and site
 
     def close(self) -> None:
         """Statements that never came to their end were raised out of (or are generators that stand still)."""
         for begun in list(self.pending.values()):
             count(self.raised, begun.anchor)
         self.pending.clear()
+        self.loops.clear()
 
 
 class Recorder:

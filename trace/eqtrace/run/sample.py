@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from eqtrace.formula.evaluate import holds
+from eqtrace.formula.families import lengths_symbol
 from eqtrace.formula.form import Form
 from eqtrace.formula.parse import parse_term
 from eqtrace.formula.shape import integer, rational
-from eqtrace.formula.term import Compare, Name, Number, Term, walk
+from eqtrace.formula.term import Compare, Indexed, Name, Number, Term, walk
 from eqtrace.model.span import Text
 from eqtrace.model.symbol import Domain, Symbol
 
@@ -151,7 +152,8 @@ def _draw(
 
 
 def _dims(form: Form, wanted: tuple[str, ...]) -> list[Term]:
-    return [dim for each in wanted if (shape := form.shapes.get(each)) is not None for dim in shape.dims]
+    shapes = (form.shapes.get(each) for each in wanted)
+    return [dim for shape in shapes if shape is not None for dim in shape.dims if not isinstance(dim, Indexed)]
 
 
 def size_names(form: Form, wanted: tuple[str, ...]) -> list[str]:
@@ -216,15 +218,32 @@ def value_of(
         NoDraw: a bound can't be worked out.
     """
     declared = form.shapes.get(symbol.name)
+    if lengths_symbol(declared):
+        return _family(form, symbol, sizes, rng, fill, known)
     lengths = [integer(dim, sizes) or 0 for dim in declared.dims] if declared is not None else []
     leading = rng.integers(1, 3, rng.integers(0, 3)) if declared is not None and declared.batch else ()
     shape = (*map(int, leading), *lengths)
     value = _within(symbol.domain, sizes if known is None else known, rng, fill, shape)
     if shape:
         return value
-    if symbol.domain.words:
+    if symbol.domain.words or symbol.domain.letters:
         return str(value)
     return int(value) if symbol.domain.integer else float(value)
+
+
+def _family(
+    form: Form,
+    symbol: Symbol,
+    sizes: Mapping[str, int],
+    rng: Generator,
+    fill: Fill,
+    known: Mapping[str, float] | None,
+) -> dict[str, np.ndarray]:
+    """Arrays of one to three axes by name, as code that takes a family most often has them."""
+    count = integer(form.shapes[symbol.name].dims[0], sizes) or 0  # type: ignore[union-attr]
+    shapes = [tuple(map(int, rng.integers(1, 4, rng.integers(1, 4)))) for _ in range(count)]
+    limits = sizes if known is None else known
+    return {f"a{number}": _within(symbol.domain, limits, rng, fill, shape) for number, shape in enumerate(shapes)}
 
 
 @lru_cache(maxsize=4096)
@@ -261,6 +280,8 @@ def _within(
 ) -> np.ndarray:
     if domain.words:
         return rng.choice(np.asarray(domain.words), shape)
+    if domain.letters:
+        return _texts(domain.letters, rng, shape)
     if domain.one_of:
         return rng.choice(np.asarray(domain.one_of), shape)
     if domain.permutation:
@@ -273,6 +294,12 @@ def _within(
         weights = np.abs(values) + (np.abs(values).sum(axis=-1, keepdims=True) == 0)
         return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
     return _bounded(values, low, high, domain.open, rng)
+
+
+def _texts(letters: str, rng: Generator, shape: tuple[int, ...]) -> np.ndarray:
+    """Texts of 0 to 24 characters."""
+    texts = ["".join(rng.choice(list(letters), rng.integers(0, 25))) for _ in range(math.prod(shape))]
+    return np.array(texts, dtype=str).reshape(shape)
 
 
 def _integers(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+
+from eqtrace.code.bind import parse_right, turn_of
 
 FOLLOWED = "followed"  # the role of a whole function of which only the order of its calls is recorded
 
@@ -29,3 +32,9 @@ class Site:
     inputs: Mapping[str, str] = field(default_factory=dict)
     outputs: Mapping[str, str] = field(default_factory=dict)
     whole: bool = False
+
+    @property
+    def collects(self) -> frozenset[str]:
+        """The names of which it reads the values that they had in each turn of a loop."""
+        turns = filter(None, (turn_of(parse_right(text)) for text in self.inputs.values() if text.startswith("[")))
+        return frozenset(node.id for turn in turns for node in ast.walk(turn) if isinstance(node, ast.Name))

@@ -15,6 +15,7 @@ from typing import Any
 
 from eqtrace.code.bind import TARGET, BindError, Left, parse_left
 from eqtrace.code.source import SourceFile, decode
+from eqtrace.run.earlier import earlier, reads
 from eqtrace.run.site import Site
 from eqtrace.run.tree import Tree
 from eqtrace.run.walk import read
@@ -34,20 +35,22 @@ class Statement:
     Args:
         site: the cited statement and what to read of it.
         rewrite: changes the statement's tree before it is compiled; None leaves it as the user wrote it.
+        with_earlier: the statements before it that work out what it reads are run with it.
 
     Raises:
         CannotRun: it can't be taken out of its function.
     """
 
-    def __init__(self, site: Site, rewrite: Rewrite | None = None) -> None:
+    def __init__(self, site: Site, rewrite: Rewrite | None = None, with_earlier: bool = False) -> None:
         self._programs: list[tuple[types.CodeType, list[tuple[str, Left]]]] = []
         status = os.stat(site.file)
         tree, lines = _tree(site.file, status.st_mtime_ns, status.st_size)
         found = tree.statement(site.line, site.column)
         if not isinstance(found, ast.stmt):
             raise CannotRun("the statement is not where it was")
+        self.earlier = earlier(tree, found, site) if with_earlier else ()
         statement = copy.deepcopy(found)  # rewriting changes it
-        self.reads = _reads(statement)
+        self.reads = frozenset(reads(statement))
         try:
             lefts = {symbol: parse_left(text, statement) for symbol, text in site.outputs.items()}
         except BindError as error:
@@ -62,22 +65,23 @@ class Statement:
     def run(self, namespace: Mapping[str, Any]) -> dict[str, Any]:
         """The outputs, by symbol; the namespace itself is not written to, what it holds may be."""
         outputs: dict[str, Any] = {}
-        for code, reads in self._programs:
+        for code, lefts in self._programs:
             space = dict(namespace)
             exec(code, space)
-            for symbol, left in reads:
+            for symbol, left in lefts:
                 value = read(left.node, space) if left.kind == TARGET else space[_RESULT]
                 outputs[symbol] = reduce(lambda each, index: each[index], left.path, value)
         return outputs
 
     def _add(
-        self, statement: ast.stmt, reads: list[tuple[str, Left]], lines: list[str], file: str, rewrite: Rewrite | None
+        self, statement: ast.stmt, lefts: list[tuple[str, Left]], lines: list[str], file: str, rewrite: Rewrite | None
     ) -> None:
         if any(isinstance(node, ast.Yield | ast.YieldFrom | ast.Await) for node in ast.walk(statement)):
             raise CannotRun("a statement that yields or awaits is not run by itself")
-        changed = rewrite(statement, lines) if rewrite else statement
-        module = ast.fix_missing_locations(ast.Module([changed], []))
-        self._programs.append((compile(module, file, "exec", dont_inherit=True), reads))
+        body = [*copy.deepcopy(self.earlier), statement]
+        changed = [rewrite(each, lines) for each in body] if rewrite else body
+        module = ast.fix_missing_locations(ast.Module(changed, []))
+        self._programs.append((compile(module, file, "exec", dont_inherit=True), lefts))
 
 
 @lru_cache(maxsize=64)
@@ -141,10 +145,3 @@ def _assignment(left: Left, statement: ast.stmt) -> ast.stmt:
         raise CannotRun("the statement has no value that could be computed again")
     target = ast.copy_location(ast.Name(_RESULT, ast.Store()), statement)
     return ast.copy_location(ast.Assign([target], left.node), statement)
-
-
-def _reads(statement: ast.stmt) -> frozenset[str]:
-    """The names whose values a statement reads."""
-    names = {node.id for node in ast.walk(statement) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    target = statement.target if isinstance(statement, ast.AugAssign) else None
-    return frozenset(names | ({target.id} if isinstance(target, ast.Name) else set()))

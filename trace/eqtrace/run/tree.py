@@ -121,6 +121,12 @@ class Tree:
         around = [parent for parent, _ in self.ancestors(node) if isinstance(parent, kinds)]
         return bool(around) and isinstance(around[0], ast.ClassDef) and any(isinstance(p, FunctionNode) for p in around)
 
+    def before(self, statement: StatementNode) -> list[ast.stmt]:
+        """The statements that stand before one in its block."""
+        slot = self._slots[id(statement)]
+        block = getattr(slot.parent, slot.field)
+        return list(block[: slot.index]) if isinstance(block, list) else []
+
     def wrap(self, node: ast.expr, make: Callable[[ast.expr], ast.expr]) -> None:
         """Puts an expression around `node` (and around what was put there before)."""
         slot = self._slots[id(node)]

@@ -112,6 +112,8 @@ def bound_names(
         if is_result(text.value):
             outputs[name] = text.value
             inputs.pop(name, None)
+        elif "discrete" in equation.methods and name not in outputs:
+            inputs[name] = text.value  # the reference may ask for it, where the form does not
     return inputs, outputs
 
 

@@ -1,4 +1,4 @@
-"""The files beside the topics: pages, literature, waivers and the ledger of reviews."""
+"""The files beside the topics: pages, literature and waivers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from eqtrace.model.finding import Related
 from eqtrace.model.span import Span
-from eqtrace.model.topic import Page, Review, Waiver, Work
+from eqtrace.model.topic import Page, Waiver, Work
 from eqtrace.spec import mistakes, schema
 from eqtrace.spec.context import Context, child, inside, optional_text, texts
 from eqtrace.spec.document import Document, Entries, Items, Place
@@ -77,12 +77,6 @@ def _waiver(document: Document, model: schema.Waiver, place: Any) -> Waiver | No
         return None
     at = document.text(place.values["at"])
     return Waiver(model.reason, span, path=path, line=int(line), function=model.function, code=model.code or "", at=at)
-
-
-def reviews(document: Document) -> tuple[Review, ...]:
-    """The ledger."""
-    entries = _keyed(document, schema.REVIEWS, schema.Review, "a mapping from anchor to hashes")
-    return tuple(Review(key, model.form, model.prose, model.code) for key, model, _ in entries)
 
 
 def _listed(

@@ -12,7 +12,7 @@ from eqtrace.config import Config
 from eqtrace.model.finding import Fault
 from eqtrace.model.span import Span
 from eqtrace.model.topic import Page, Review, Specification, Topic, Waiver, Work
-from eqtrace.spec import sizes
+from eqtrace.spec import ledger, sizes
 from eqtrace.spec.context import Context
 from eqtrace.spec.document import Document, Entries
 from eqtrace.spec.read import read
@@ -75,7 +75,7 @@ class _Loading:
         waivers: tuple[Waiver, ...] | None = self._companion(
             "waivers", lambda document: companions.waivers(document, context)
         )
-        reviews: tuple[Review, ...] | None = self._companion("reviews", companions.reviews)
+        reviews = self._ledger()
         known = None if pages is None else {page.id for page in pages} | set()
         self.faults += context.faults
         self.faults += references.check(context, known, works)
@@ -84,7 +84,7 @@ class _Loading:
             pages=pages or none,
             literature=works or {},
             waivers=waivers or (),
-            reviews=reviews or (),
+            reviews=reviews,
             files=names,
             faults=_ordered(self.faults),
         )
@@ -117,6 +117,19 @@ class _Loading:
             self.faults.append(text)
             return None
         return Document(name, text)
+
+    def _ledger(self) -> tuple[Review, ...] | None:
+        """The lines of the ledger of reviews; None where there is none yet, or it can't be read."""
+        name = self.config.reviews
+        if name is None or not (self.root / name).exists():
+            return None
+        text = read(self.root, name)
+        if isinstance(text, Fault):
+            self.faults.append(text)
+            return None
+        found, faults = ledger.read(name, text)
+        self.faults += faults
+        return found
 
     def _companion(self, key: str, build: Callable[[Document], Found]) -> Found | None:
         """One of the other files; None where it is not configured, or can't be read."""

@@ -27,7 +27,7 @@ def read(root: Path, path: str) -> str | Fault:
         return Fault("limit", f"`{path}` can't be read: {reason}", Span(path, 1))
     if content is None:
         return Fault("limit", f"`{path}` is not a regular file", Span(path, 1))
-    return _text(path, content)
+    return decoded(path, content)
 
 
 def _content(real: str) -> bytes | None:
@@ -44,7 +44,8 @@ def _content(real: str) -> bytes | None:
     return b"".join(parts)
 
 
-def _text(path: str, content: bytes) -> str | Fault:
+def decoded(path: str, content: bytes) -> str | Fault:
+    """The text of a file's bytes, or the one fault that prevents reading it."""
     if len(content) > MAX_BYTES:
         message = f"`{path}` is larger than {MAX_BYTES // 1_000_000} MB"
         return Fault("limit", message, Span(path, 1), "split it: one topic a file")

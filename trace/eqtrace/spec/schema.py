@@ -92,6 +92,9 @@ class Domain(_Entry):
     one_of: list[Number] | list[Word] = Field(
         default_factory=list, description="The only values there are: numbers, or words."
     )
+    letters: Annotated[str, Field(min_length=1), Wanted("a text", text=True)] | None = Field(
+        None, description="The value is a text (or each entry is one), of these characters, the empty text included."
+    )
     probability_row: bool = Field(False, description="Non-negative along the last axis, and each row sums to 1.")
     permutation: bool = Field(False, description="A permutation of 0 .. n - 1 along the last axis.")
     distinct: bool = Field(False, description="No value occurs twice along the last axis.")
@@ -115,7 +118,9 @@ class Symbol(_Entry):
         )
     )
     shape: Annotated[list[Expression], Wanted("a list of dimensions like [T, d]", number=True)] | None = Field(
-        None, description="Dimensions as sizes or expressions; [] is a scalar; '...' may lead."
+        None,
+        description="Dimensions as sizes or expressions; [] is a scalar; '...' may lead; [K, 'n[k]'] is a "
+        "family of K arrays, the k-th with n[k] entries.",
     )
     parameter: bool = Field(False, description="Whether it is a trained parameter.")
     latex: Annotated[str | list[str], Wanted("a text or a list of texts")] = Field(
@@ -223,7 +228,8 @@ class Anchor(_Entry):
     purpose: str = Field("", description="What this place does it for, for example Query; part of the anchor's name.")
     bind: dict[str, Expression] = Field(
         default_factory=dict,
-        description="Symbol to where its value is at this line: a name, `result`, or an expression of the line.",
+        description="Symbol to where its value is at this line: a name, `result`, or an expression of the line; "
+        "'[x]' is what x was in each turn of a loop before the line, on a leading axis.",
     )
     part: int | None = Field(None, ge=0, description="Which statement of the form this line shows, from 0.")
 
@@ -397,21 +403,12 @@ class Waiver(_Entry):
     code: str | None = Field(None, description="The statement.")
 
 
-class Review(_Entry):
-    """What a link's ends were when it was last reviewed."""
-
-    form: str = Field("", description="SHA-256 of the form.")
-    prose: str = Field("", description="SHA-256 of the prose.")
-    code: str = Field("", description="SHA-256 of the code.")
-
-
 _DEFER = ConfigDict(defer_build=True)  # each is built when it is first used
 TOPIC = TypeAdapter(Topic)
 SHORT = TypeAdapter(list[ShortEntry], config=_DEFER)
 PAGES = TypeAdapter(list[Page], config=_DEFER)
 LITERATURE = TypeAdapter(dict[str, Work], config=_DEFER)
 WAIVERS = TypeAdapter(list[Waiver], config=_DEFER)
-REVIEWS = TypeAdapter(dict[str, Review], config=_DEFER)
 
 
 def json_schema() -> dict[str, Any]:

@@ -64,6 +64,7 @@ def _domain(document: Document, model: schema.Domain, place: Place | None) -> Do
         integer=model.integer,
         one_of=tuple(float(each) for each in model.one_of if not isinstance(each, str)),
         words=tuple(each for each in model.one_of if isinstance(each, str)),
+        letters=model.letters or "",
         probability_row=model.probability_row,
         permutation=model.permutation,
         distinct=model.distinct,

@@ -178,3 +178,111 @@ def test_it_is_at_best_what_it_rests_on(verified):
 
 def replace_verdict(result, equation, verdict):
     return replace(result, equation=equation, method="value", verdict=verdict)
+
+
+# Through several topics, with halves put side by side, kept axes and an update
+
+HEADS = """
+import numpy as np
+
+
+def inner(X, w):
+    (T, d), H = X.shape, len(w)
+    Xh = X.reshape(T, H, d // H).transpose(1, 0, 2)
+    m = Xh.mean(axis=-1, keepdims=True)
+    S = Xh - m * w[:, :, None]
+    S = np.maximum(S, 0.0)
+    R = S.transpose(1, 0, 2).reshape(T, d)
+    return R
+
+
+def outer(X, w):
+    Y = X + inner(X, w)
+    return Y
+"""
+HEAD = """topic: {name}
+title: T
+page: p
+status: implemented
+direction: neither
+functions: ['subject.py::{function}']
+what: w
+why: w
+"""
+SYMBOLS = """symbols:
+  X: {shape: [T, d]}
+  Xh: {shape: [H, T, dh]}
+  m: {shape: [H, T, 1]}
+  S: {shape: [H, T, dh]}
+  R: {shape: [T, 'H*dh']}
+  w: {shape: [H, 1]}
+indices: {h: H, t: T, c: dh, j: dh}
+equations:
+"""
+INNER = (
+    ("split", "Eq(Xh[h, t, c], X[t, h*dh + c])", "Xh = X.reshape(T, H, d // H).transpose(1, 0, 2)", 6),
+    ("mean", "Eq(m[h, t, 0], Sum(Xh[h, t, j], j)/dh)", "m = Xh.mean(axis=-1, keepdims=True)", 7),
+    ("centre", "Eq(S[h, t, c], Xh[h, t, c] - m[h, t, 0]*w[h, 0])", "S = Xh - m * w[:, :, None]", 8),
+    ("cut", "Eq(S[h, t, c], Max(Old(S[h, t, c]), 0))", "S = np.maximum(S, 0.0)", 9),
+    ("merge", "Eq(R[t, h*dh + c], S[h, t, c])", "R = S.transpose(1, 0, 2).reshape(T, d)", 10),
+)
+OUTER = """symbols:
+  X: {shape: [T, 'H*dh']}
+  w: {shape: [H, 1]}
+  Y: {shape: [T, 'H*dh']}
+indices: {t: T, i: 'H*dh'}
+equations:
+  - id: outer.sum
+    sympy: 'Eq(Y[t, i], X[t, i] + F(X, w)[t, i])'
+    method: [composition]
+    functions: {F: {equation: merge.merge, args: [X, w]}}
+    given: [{equation: cut.cut}, {equation: centre.centre}, {equation: mean.mean}, {equation: split.split}]
+    anchors: [{role: computes, at: 'subject.py:15', in: outer, code: 'Y = X + inner(X, w)'}]
+"""
+
+
+def through_topics(verified, source=HEADS, outer=OUTER, **forms):
+    made = verified(source, HEAD.format(name="outer", function="outer") + outer, "", "[tool.eqtrace.sizes]\nH = [2]\n")
+    for name, form, code, line in INNER:
+        head = HEAD.format(name=name, function="inner") + SYMBOLS
+        made.write(
+            f"{name}.yaml",
+            f"{head}  - id: {name}.{name}\n    sympy: '{forms.get(name, form)}'\n"
+            f"    anchors: [{{role: computes, at: 'subject.py:{line}', in: inner, code: '{code}'}}]\n",
+        )
+    text = (made.root / "pyproject.toml").read_text("utf-8")
+    made.write("pyproject.toml", text.replace("['spec.yaml']", "['*.yaml']"))
+    return made.result("outer.sum", "composition")
+
+
+def test_a_composition_leads_through_topics(verified):
+    result = through_topics(verified)
+    assert [fault.message for fault in result.faults] == []
+    assert result.verdict is Verdict.CERTIFIED
+    assert "resolved by centre.centre, cut.cut, mean.mean, merge.merge, split.split" in result.evidence.detail
+
+
+@pytest.mark.parametrize(
+    ("name", "form"),
+    [
+        ("split", "Eq(Xh[h, t, c], X[t, c*H + h])"),
+        ("mean", "Eq(m[h, t, 0], Sum(Xh[h, t, j], j)/H)"),
+        ("cut", "Eq(S[h, t, c], Max(-Old(S[h, t, c]), 0))"),
+        ("merge", "Eq(R[t, h*dh + c], S[h, t, dh - 1 - c])"),
+    ],
+)
+def test_another_form_on_the_way_refutes_it(verified, name, form):
+    result = through_topics(verified, **{name: form})
+    assert result.verdict is Verdict.REFUTED, result.faults
+
+
+def test_what_no_given_leads_to_is_not_resolved(verified):
+    result = through_topics(verified, outer=OUTER.replace("{equation: mean.mean}, ", ""))
+    assert result.verdict is Verdict.NOT_CHECKED
+    assert any("m of merge.merge is no argument" in each.message for each in result.faults), result.faults
+
+
+def test_an_array_given_in_part_is_not_worked_out(verified):
+    result = through_topics(verified, merge="Eq(R[t, h*dh + c], S[0, t, c])", split="Eq(Xh[0, t, c], X[t, c])")
+    assert result.verdict is Verdict.NOT_CHECKED
+    assert any("is not defined" in each.message for each in result.faults), result.faults

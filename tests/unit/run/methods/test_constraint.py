@@ -83,3 +83,48 @@ def test_a_run_that_breaks_it(verified):
 def test_without_rejects_nothing_is_shown(verified):
     verdict, kinds = found(verified, GUARDED, VALUES.replace("    rejects: ValueError\n", ""))
     assert (verdict, kinds) == (Verdict.NOT_CHECKED, ["method-not-run"])
+
+
+PARTS = """
+symbols:
+  M: {shape: [d]}
+  d: {shape: [], code: d, domain: {integer: true, min: 1}}
+  H: {shape: [], code: H, domain: {integer: true, min: 1}}
+  w: {shape: [], code: w, domain: {integer: true, min: 1}}
+call: 'f(M, H)'
+equations:
+  - id: t.e
+    sympy: ['Eq(w, d/H)', 'Eq(Mod(d, H), 0)']
+    method: [constraint, value]
+    rejects: ValueError
+    anchors:
+      - {role: computes, at: 'subject.py:3', in: f, code: 'if d % H:', bind: {d: d, H: H}, part: 1}
+      - {role: computes, at: 'subject.py:5', in: f, code: 'w = d // H', part: 0}
+"""
+PARTED = """def f(M, H):
+    d = len(M)
+    if d % H:
+        raise ValueError('no equal parts')
+    w = d // H
+    return w
+"""
+
+
+def test_statements_that_different_lines_show(verified):
+    made = verified(PARTED, HEAD + PARTS)
+    for method, verdict in (("constraint", Verdict.TESTED), ("value", Verdict.CERTIFIED)):
+        result = made.result("t.e", method)
+        assert (result.verdict, result.faults) == (verdict, ())
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "constraint", "value"),
+    [
+        ("if d % H:", "if d % H > 1:", "violation-accepted", None),
+        ("w = d // H", "w = d // H + 1", "constraint-violated", "value-mismatch"),
+    ],
+)
+def test_statements_that_different_lines_break(verified, old, new, constraint, value):
+    made = verified(PARTED.replace(old, new), HEAD + PARTS.replace(old, new))
+    assert constraint in [fault.kind for fault in made.result("t.e", "constraint").faults]
+    assert value in [None, *(fault.kind for fault in made.result("t.e", "value").faults)]

@@ -256,14 +256,35 @@ def test_a_sum_on_the_left_has_a_radius(verified):
     assert result.verdict in (Verdict.CERTIFIED, Verdict.SAMPLED)
 
 
-def test_floats_rounded_before_the_line_are_no_refutation(verified):
-    source = "def f(x):\n    c = x / 3\n    y = 3 * c\n    return y\n"
-    anchor = "{role: computes, at: 'subject.py:3', in: f, code: 'y = 3 * c', bind: {x: x}}"
-    made = verified(source, TOPIC.format(form="'Eq(y, x)'", anchors=anchor.replace(", bind: {x: x}", "")))
-    made.project = None
-    result = made.result("t.e")
+ROUNDED = "{role: computes, at: 'subject.py:3', in: f, code: 'y = 3 * c'}"
+BEFORE = ["c = x / 3", "c: float = x / 3", "(c, _), z = (x / 3, 0), x", "b = x / 9; a = b; c = 3 * a", "c = third(x)"]
+
+
+def rounded_before(verified, first):
+    source = f"def f(x):\n    {first}\n    y = 3 * c\n    return y\ndef third(x):\n    return x / 3\n"
+    return verified(source, TOPIC.format(form="'Eq(y, x)'", anchors=ROUNDED)).result("t.e")
+
+
+IN_PLACE = ["c = 0.0; c += x / 3", "c = [x / 3]; c[0] *= 1; c = c[0]", "c = [x / 3]; c.sort(); c = c[0]"]
+
+
+@pytest.mark.parametrize("first", IN_PLACE)
+def test_floats_rounded_before_the_line_are_no_refutation(verified, first):
+    result = rounded_before(verified, first)
     assert result.verdict is Verdict.SAMPLED
     assert "reads c, rounded before it" in result.evidence.detail
+
+
+@pytest.mark.parametrize("first", BEFORE)
+def test_statements_before_the_line_are_replayed_with_it(verified, first):
+    result = rounded_before(verified, first)
+    assert result.verdict is Verdict.CERTIFIED, result.evidence.detail
+
+
+@pytest.mark.parametrize("first", BEFORE)
+def test_faults_before_the_line_are_found_at_it(verified, first):
+    wrong = first.replace("3", "3.001").replace("9", "9.001") if "third" not in first else "c = third(x + x / 1000)"
+    assert rounded_before(verified, wrong).verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -296,6 +317,49 @@ def test_an_argument_changed_in_place_refutes(value):
     )
     assert result.verdict is Verdict.REFUTED
     assert {fault.kind for fault in result.faults} == {"argument-changed"}
+
+
+IN_PLACE = """
+topic: t
+title: T
+page: p
+status: implemented
+direction: neither
+functions: ['subject.py::count']
+what: w
+why: w
+call: 'count({"a": a, "b": b}, x)'
+symbols:
+  x: {shape: [n]}
+  a: {shape: [n], code: 'sums["a"]'}
+  b: {shape: [n], code: 'sums["b"]'}
+indices: {i: n}
+equations:
+  - id: t.a
+    sympy: 'Eq(a[i], Old(a[i]) + x[i])'
+    anchors: [{role: computes, at: 'subject.py:2', in: count, code: 'sums["a"] += x'}]
+"""
+SECOND = """
+  - id: t.b
+    sympy: 'Eq(b[i], Old(b[i]) - x[i])'
+    anchors: [{role: computes, at: 'subject.py:3', in: count, code: 'sums["b"] -= x'}]
+"""
+
+
+def test_what_another_equation_of_the_function_gives_may_change(verified):
+    source = "def count(sums, x):\n    sums['a'] += x\n    sums['b'] -= x\n"
+    both = verified(source, IN_PLACE + SECOND.lstrip("\n"))
+    for equation in ("t.a", "t.b"):
+        result = both.result(equation)
+        assert [fault.message for fault in result.faults] == []
+        assert result.verdict is Verdict.CERTIFIED
+
+
+def test_what_no_equation_of_the_function_gives_may_not_change(verified):
+    source = "def count(sums, x):\n    sums['a'] += x\n    sums['b'] -= x\n"
+    (fault,) = verified(source, IN_PLACE).result("t.a").faults
+    assert fault.kind == "argument-changed"
+    assert "changes its argument `b` in place" in fault.message
 
 
 def of_rows(verified, source, form, anchors):

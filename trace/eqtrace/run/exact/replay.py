@@ -12,6 +12,8 @@ import numpy as np
 from eqtrace.code.bind import parse_right
 from eqtrace.formula.ball import Undecided, lift, no_floats, precision
 from eqtrace.run.children import ending_children
+from eqtrace.run.earlier import root
+from eqtrace.run.exact.loops import Loop
 from eqtrace.run.exact.rewrite import Exact
 from eqtrace.run.exact.shadow import Constants, Shadows, lift_value
 from eqtrace.run.record import Event
@@ -30,16 +32,23 @@ class Replay:
     Args:
         site: the cited statement and what to read of it.
         twins: exact twins of the user's code, for each way to take constants.
+        with_earlier: the statements before it that work out what it reads are executed with it.
 
     Raises:
         CannotRun: the statement can't be taken out of its function.
     """
 
-    def __init__(self, site: Site, twins: Mapping[Constants, Shadows]) -> None:
+    def __init__(self, site: Site, twins: Mapping[Constants, Shadows], with_earlier: bool = False) -> None:
         self.site = site
         self._twins = twins
-        self._bound = {_root(parse_right(text)) for text in site.inputs.values()}
-        self._statement = None if site.whole else Statement(site, lambda node, lines: Exact(lines).visit(node))
+        self._bound = {root(parse_right(text)) for text in site.inputs.values()}
+        self._loop = Loop(site, _exact) if site.collects else None
+        self._statement = None if site.whole or self._loop else Statement(site, _exact, with_earlier)
+
+    @property
+    def has_earlier(self) -> bool:
+        """Whether statements before the cited one are executed with it."""
+        return self._statement is not None and bool(self._statement.earlier)
 
     def loose(self, event: Event) -> str:
         """Why the statement may differ from the form by roundings that came before it; '' where it may not.
@@ -47,6 +56,8 @@ class Replay:
         What it reads beside the symbols (names, attributes of bound objects) was computed from them, and so were
         symbols that it does not read itself: exact arithmetic finds them rounded, and cannot tell that from a fault.
         """
+        if self._loop is not None:  # it starts from what the function is given
+            return ""
         rest = Copier().copy(event.namespace)
         for text in self.site.inputs.values():
             assign(parse_right(text), rest, None)  # an array's entry can't be told from the array; it stays bound
@@ -57,7 +68,7 @@ class Replay:
         unread = [
             f"{symbol} (`{text}`)"
             for symbol, text in self.site.inputs.items()
-            if _root(parse_right(text)) not in known and _has_float(event.inputs.get(symbol))
+            if root(parse_right(text)) not in known and _has_float(event.inputs.get(symbol))
         ]
         return f"the form uses {', '.join(unread)}, rounded before the statement, which does not read it" * bool(unread)
 
@@ -98,15 +109,18 @@ class Replay:
         return name in self._bound or not isinstance(value, float | np.floating)
 
     def _outputs(self, event: Event, local: Mapping[str, Any], shadows: Shadows) -> dict[str, Any]:
+        if self._loop is not None:
+            turns = [lift_value(dict(turn), lift, shadows.adopt) for turn in event.turns]
+            return self._loop.run(shadows.namespace(event.module), local, turns)
         if self._statement is not None:
             return self._statement.run({**shadows.namespace(event.module), **local})
         original = resolve(event.module, self.site.function)
         return whole_outputs(self.site, call_with(shadows.function(original), original, local))
 
 
-def _root(node: ast.expr) -> str:
-    names = (child.id for child in ast.walk(node) if isinstance(child, ast.Name) and child.id != "len")
-    return next(names, "")
+def _exact(node: ast.stmt, lines: list[str]) -> ast.stmt:
+    rewritten: ast.stmt = Exact(lines).visit(node)
+    return rewritten
 
 
 def _has_rounded(value: Any) -> bool:

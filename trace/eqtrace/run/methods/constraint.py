@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eqtrace.formula.evaluate import EvaluationError, Float64, truth
+from eqtrace.formula.families import laid_out
 from eqtrace.formula.form import Form
 from eqtrace.formula.shape import solve
 from eqtrace.formula.term import ArrayShape, Name, walk
@@ -20,7 +21,7 @@ from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.capture import Executions, Target
 from eqtrace.run.failed import Failed
-from eqtrace.run.sample import Draw, random_sizes, value_of, values_of
+from eqtrace.run.sample import Draw, random_sizes, size_names, value_of, values_of
 
 if TYPE_CHECKING:
     from eqtrace.run.session import Session
@@ -32,14 +33,14 @@ _TRIES = 400
 def verify(equation: Equation, session: Session) -> MethodResult:
     """Checks every captured execution, then calls the code with inputs that break the constraint."""
     form = session.work.forms[equation.id]
-    executions = session.captures.of(equation, partial(_satisfies, form))
+    executions = session.captures.of(equation, partial(satisfies, form))
     faults = [replace(fault, equation=equation.id, method="constraint") for fault in executions.faults]
     holding, broken = 0, False
     for anchor, site in session.work.sites_of(equation):
         place = Related(Span(site.path, site.line, site.column), "seen here")
         for each in executions.by_anchor.get(anchor.id, []):
             values = {**each.event.inputs, **each.event.outputs}
-            problem = _broken(form, values)
+            problem = _broken(form, anchor.part, values)
             if problem:
                 message = f"the constraint does not hold: {problem}; {_shown(values)} ({each.origin})"
                 faults.append(
@@ -58,7 +59,7 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     return MethodResult(equation.id, "constraint", verdict, evidence, tuple(faults), executions.counts)
 
 
-def _satisfies(form: Form, draw: Draw) -> bool:
+def satisfies(form: Form, draw: Draw) -> bool:
     """Whether drawn inputs keep the constraint, as far as it speaks of them alone."""
     for part in range(len(form.parts)):
         with contextlib.suppress(EvaluationError):  # it speaks of what the code computes
@@ -67,11 +68,13 @@ def _satisfies(form: Form, draw: Draw) -> bool:
     return True
 
 
-def _broken(form: Form, values: Mapping[str, Any]) -> str:
+def _broken(form: Form, only: int | None, values: Mapping[str, Any]) -> str:
+    """What does not hold at a line, of the statement that it shows or of all."""
+    values = laid_out(form.shapes, values)
     solved = solve(form.shapes, values)
     if solved.mismatches:
         return "; ".join(map(str, solved.mismatches))
-    for part in range(len(form.parts)):
+    for part in range(len(form.parts)) if only is None else (only,):
         if not is_true(form, part, values, solved.sizes):
             return form.parts[part].text.value
     return ""
@@ -169,13 +172,15 @@ def _distinct(form: Form, target: Target, rng: np.random.Generator) -> dict[str,
 
 
 def _value_violations(equation: Equation, form: Form, target: Target, rng: np.random.Generator) -> Iterator[Draw]:
-    """Random sizes and values, those that make the constraint false."""
+    """Random sizes and values, those that make the constraint false as far as it speaks of them."""
     made = 0
     names = sorted(form.sizes)
+    known = {*target.symbols, *size_names(form, target.symbols)}
+    parts = [part for part in range(len(form.parts)) if known.issuperset((*form.left(part), *form.needed(part)))]
     for _ in range(_TRIES):
         sizes = {name: int(rng.integers(1, 12)) for name in names}
         values = values_of(form, equation.symbols, target.symbols, sizes, rng, _normal)
-        if not all(is_true(form, part, values, sizes) for part in range(len(form.parts))):
+        if not all(is_true(form, part, values, sizes) for part in parts):
             yield Draw(values, sizes, "a violation")
             made += 1
             if made == VIOLATIONS:

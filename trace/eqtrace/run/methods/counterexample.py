@@ -62,8 +62,10 @@ def shrink(
 
 def _rerun(captured: Captured, site: Site) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
     event = captured.event
+    if site.collects:
+        raise CannotRun("a loop's turns are not run again")
     reads = {symbol: parse_right(text) for symbol, text in site.inputs.items()}
-    statement = None if site.whole else Statement(site)
+    statement = None if site.whole else Statement(site, with_earlier=True)
 
     def run(inputs: Mapping[str, Any]) -> dict[str, Any]:
         local = Copier().copy(event.namespace)

@@ -1,4 +1,7 @@
-"""Method `discrete`: the line gives exactly what the equation's reference gives, on inputs drawn by Hypothesis."""
+"""Method `discrete`: the line gives exactly what the equation's reference gives, on inputs drawn by Hypothesis.
+
+Where no other method shows the equation's form, it has to hold as well, exactly, with strings as numbers.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,17 @@ import importlib.util
 import inspect
 import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
+from eqtrace.formula.claims import claims, left_names, left_sides
+from eqtrace.formula.evaluate import EvaluationError, Float64, MissingValue, holds, truth
+from eqtrace.formula.form import Form
+from eqtrace.formula.shape import solve
+from eqtrace.formula.term import Eq, String, walk
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
@@ -19,22 +27,31 @@ from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.capture import Captured, Executions, Target
 from eqtrace.run.draws import from_seed_alone
 from eqtrace.run.inputs import inputs
+from eqtrace.run.numbering import numbered
 from eqtrace.run.sample import Draw
 from eqtrace.run.snapshot import Copier
 
 if TYPE_CHECKING:
     from eqtrace.run.session import Session
 
-EXAMPLES = 200
+EXAMPLES = 100
+CAPTURED = 32  # executions by other runs that are compared at a line
+IN_A_CALL = 2  # executions in one call that are
 _SHOWN = 400  # characters of a value in a finding
 
 
-class _Mismatch(Exception):
-    """A value that is not the reference's."""
+Event = TypeVar("Event")
+_SHOWING_FORMS = frozenset({"value", "vjp", "composition", "constraint", "distribution", "derivative", "identity"})
 
-    def __init__(self, message: str, anchor: str) -> None:
+
+class _Mismatch(Exception):
+    """A value that is not the reference's, or of which the form does not hold."""
+
+    def __init__(self, message: str, anchor: str, kind: str = "discrete-mismatch", hint: str = "") -> None:
         super().__init__(message)
         self.anchor = anchor
+        self.kind = kind
+        self.hint = hint
 
 
 class _Unknown(Exception):
@@ -46,6 +63,7 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     executions = session.captures.of(equation)
     faults = [replace(fault, equation=equation.id, method="discrete") for fault in executions.faults]
     counts, compared, drawn, limits = executions.counts, 0, 0, list(executions.limits)
+    check: _Check | None = None
     try:
         check = _Check(equation, session)
         compared, unknown = check.captured(executions)
@@ -58,6 +76,7 @@ def verify(equation: Equation, session: Session) -> MethodResult:
             raise _NotRun(
                 f"nothing was compared at {', '.join(check.unseen())}", "bind the reference's parameters there"
             )
+        check.require_parts()
     except _NotRun as reason:
         faults.append(Fault("method-not-run", str(reason), equation.span, reason.hint, (), equation.id, "discrete"))
     except _Mismatch as mismatch:
@@ -67,6 +86,8 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     detail = (
         f"{compared} captured executions and {drawn} drawn inputs compared with {_name(equation)} of the references"
     )
+    if check is not None and check.stated:
+        detail += f"; the form held exactly at {check.stated} executions"
     evidence = Evidence(compared + drawn, seed=session.work.seed, detail=detail, limits=tuple(dict.fromkeys(limits)))
     return MethodResult(equation.id, "discrete", verdict, evidence, tuple(faults), counts)
 
@@ -87,21 +108,45 @@ class _Check:
         self._session = session
         self._form = session.work.forms[equation.id]
         self._reference = _reference(equation, session)
-        self._parameters = tuple(inspect.signature(self._reference).parameters)
+        parameters = inspect.signature(self._reference).parameters
+        self._parameters = tuple(parameters)
+        self._needed = tuple(name for name, each in parameters.items() if each.default is each.empty)
         strange = [name for name in self._parameters if name not in equation.symbols and name not in self._form.sizes]
         if strange:
             raise _NotRun(f"{_name(equation)} has parameters that are no symbols: {', '.join(strange)}")
-        self._seen = dict.fromkeys((anchor.id for anchor, site in session.work.sites_of(equation) if site.outputs), 0)
+        self._defined = _defined(self._form)
+        sites = [(anchor.id, site) for anchor, site in session.work.sites_of(equation) if self._outputs(site.outputs)]
+        self._seen = dict.fromkeys((anchor for anchor, _ in sites), 0)
+        self._several = len({name for _, site in sites for name in self._outputs(site.outputs)}) > 1
+        parts = () if _SHOWING_FORMS & set(equation.methods) else range(len(self._form.parts))
+        self._literals = _literals(self._form)
+        self._held = dict.fromkeys(parts, 0)
+        self.stated = 0  # executions of which the form was shown to hold
 
     def unseen(self) -> list[str]:
         """The lines at which nothing was compared."""
         return [anchor for anchor, count in self._seen.items() if not count]
 
+    def require_parts(self) -> None:
+        """Sees that each statement of the form was shown somewhere.
+
+        Raises:
+            _NotRun: one was not.
+        """
+        for part, count in self._held.items():
+            if not count:
+                text = self._form.parts[part].text.value
+                raise _NotRun(f"no execution shows all that `{text}` speaks of", "bind its symbols at one line")
+
+    def _outputs(self, names: Iterable[str]) -> list[str]:
+        """Those symbols of a line that the equation defines; the others only stand in its claims."""
+        return [name for name in names if not self._defined or name in self._defined]
+
     def captured(self, executions: Executions) -> tuple[int, int]:
         """How many executions agree with the reference, and how many don't show all its inputs."""
         compared = unknown = 0
         for anchor in self._seen:
-            for each in executions.by_anchor.get(anchor, []):
+            for each in spread(executions.by_anchor.get(anchor, []), CAPTURED):
                 if any(np.ndim(value) and self._is_scalar(name) for name, value in each.event.inputs.items()):
                     continue  # a formula of scalars that was tried with arrays: the reference is one of scalars
                 try:
@@ -160,7 +205,7 @@ class _Check:
         recording = self._session.captures.record(self._equation, target, draw, rng)
         reached = False
         for anchor in self._seen:
-            for event in recording.events.get(anchor, []):
+            for event in spread(recording.events.get(anchor, []), IN_A_CALL):
                 try:
                     self._hold(Captured(event, f"call of {target.name}"), {**draw.sizes, **before})
                     reached = True
@@ -173,22 +218,74 @@ class _Check:
         event = each.event
         if event.problem:
             raise _NotRun(f"{event.problem} ({each.origin})", "read the value by another `bind`")
-        known = {**drawn, **event.inputs}
-        missing = [name for name in self._parameters if name not in known]
+        outputs = {name: event.outputs[name] for name in self._outputs(event.outputs)}
+        known = {
+            **drawn,
+            **{name: value for name, value in event.outputs.items() if name not in outputs},
+            **event.inputs,
+        }
+        missing = [name for name in self._needed if name not in known]
+        if not missing:
+            self._compare(each, known, outputs)
+        self._state(each, {**known, **outputs})
         if missing:
             raise _Unknown(", ".join(missing))
-        given = {name: known[name] for name in self._parameters}
+        self._seen[event.anchor] += 1
+
+    def _compare(self, each: Captured, known: Mapping[str, Any], outputs: Mapping[str, Any]) -> None:
+        """Holds the line's values against the reference's."""
+        given = {name: known[name] for name in self._parameters if name in known}
         shown = ", ".join(f"{name} = {_shown(plain(value))}" for name, value in given.items())
         place = self._session.relative(self._reference.__code__.co_filename)
         span = Span(place, self._reference.__code__.co_firstlineno)
         copied = Copier().copy(given)
         wanted = self._session.perform(f"reference {_name(self._equation)}", span, lambda: self._reference(**copied))
-        for symbol, value in event.outputs.items():
-            expected = wanted[symbol] if len(event.outputs) > 1 else wanted
+        for symbol, value in outputs.items():
+            expected = wanted[symbol] if self._several else wanted
             if not same(plain(value), plain(expected)):
                 message = f"{symbol} is {_shown(plain(value))}, the reference gives {_shown(plain(expected))}"
-                raise _Mismatch(f"{message}, for {shown or 'no input'} ({each.origin})", event.anchor)
-        self._seen[event.anchor] += 1
+                raise _Mismatch(f"{message}, for {shown or 'no input'} ({each.origin})", each.event.anchor)
+
+    def _state(self, each: Captured, values: Mapping[str, Any]) -> None:
+        """Holds the form against one execution, exactly."""
+        if not self._held:
+            return
+        try:
+            numbers = numbered(values, self._form.shapes, self._literals)
+            solved = solve(self._form.shapes, numbers)
+            if solved.mismatches:
+                what = "; ".join(map(str, solved.mismatches))
+                hint = "correct the shape or the bind"
+                raise _Mismatch(f"{what} ({each.origin})", each.event.anchor, "shape-mismatch", hint)
+            if holds(self._form, numbers, solved.sizes) is False:
+                return
+            held = [self._holds(part, each, values, numbers, solved.sizes) for part in self._held]
+            self.stated += any(held)
+        except (EvaluationError, ValueError, TypeError) as error:
+            message = f"the form can't be evaluated: {error} ({each.origin})"
+            raise _Mismatch(message, each.event.anchor, "value-undecided") from error
+
+    def _holds(
+        self, part: int, each: Captured, values: Mapping[str, Any], numbers: Mapping[str, Any], sizes: Mapping[str, int]
+    ) -> bool:
+        """Whether a statement could be shown here.
+
+        Raises:
+            _Mismatch: it could, and does not hold.
+        """
+        text = self._form.parts[part].text.value
+        try:
+            found = truth(self._form, part, numbers, sizes, Float64())
+        except MissingValue:
+            return False
+        undefined = self._form.undefined(part, sizes, numbers)
+        if undefined:
+            raise _Mismatch(f"{undefined}, by `{text}` ({each.origin})", each.event.anchor, "entries-undefined")
+        if not all(claim.holds for claim in found):
+            shown = ", ".join(f"{name} = {_shown(plain(value))}" for name, value in values.items())
+            raise _Mismatch(f"`{text}` does not hold for {shown} ({each.origin})", each.event.anchor)
+        self._held[part] += 1
+        return True
 
     def _is_scalar(self, name: str) -> bool:
         shape = self._form.shapes.get(name)
@@ -226,6 +323,25 @@ def _reference(equation: Equation, session: Session) -> Callable[..., Any]:
     return found
 
 
+def spread(events: Sequence[Event], wanted: int) -> Sequence[Event]:
+    """As many events as wanted, from first to last."""
+    if len(events) <= wanted:
+        return events
+    return [events[number * (len(events) - 1) // (wanted - 1)] for number in range(wanted)]
+
+
+def _defined(form: Form) -> frozenset[str]:
+    """The symbols that a form's equations define."""
+    equations = [claim for part in form.parts for claim, _ in claims(part.statement) if isinstance(claim, Eq)]
+    return frozenset(name for claim in equations for side in left_sides(claim) for name in left_names(side))
+
+
+def _literals(form: Form) -> frozenset[str]:
+    """The strings that a form writes out."""
+    parts = [*(part.statement for part in form.parts), *form.where]
+    return frozenset(node.value for part in parts for node in walk(part) if isinstance(node, String))
+
+
 def _name(equation: Equation) -> str:
     return "".join(each if each.isalnum() else "_" for each in equation.id)
 
@@ -237,8 +353,8 @@ def _fault(equation: Equation, mismatch: _Mismatch, session: Session) -> Fault:
     where = f"{site.path}:{site.line}: " if site is not None else ""
     places = (Related(Span(site.path, site.line, site.column), "the cited statement"),) if site is not None else ()
     span = anchor.span if anchor is not None else equation.span
-    hint = f"correct the code or `{_name(equation)}` in the references"
-    return Fault("discrete-mismatch", where + str(mismatch), span, hint, places, equation.id, "discrete")
+    hint = mismatch.hint or f"correct the code, the form or `{_name(equation)}` in the references"
+    return Fault(mismatch.kind, where + str(mismatch), span, hint, places, equation.id, "discrete")
 
 
 def plain(value: Any) -> Any:

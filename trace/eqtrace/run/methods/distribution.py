@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eqtrace.formula.evaluate import Float64, value_of
+from eqtrace.formula.families import laid_out
 from eqtrace.formula.shape import solve
 from eqtrace.formula.term import Distributed, Indexed, Name
 from eqtrace.model.equation import Equation
@@ -180,7 +181,7 @@ class _Draws:
         return recording
 
     def _level(self, law: _Law, event: Event, rng: np.random.Generator, site: Site) -> np.ndarray:
-        values = {**event.inputs, **event.outputs}
+        values = laid_out(self._form.shapes, {**event.inputs, **event.outputs})
         solved = solve(self._form.shapes, values)
         if solved.mismatches:
             raise _Mismatch("; ".join(map(str, solved.mismatches)), site)

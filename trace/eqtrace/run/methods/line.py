@@ -11,6 +11,7 @@ from flint import arb
 
 from eqtrace.formula.ball import BallError, Undecided
 from eqtrace.formula.evaluate import Balls, Evaluation, EvaluationError, evaluate, holds
+from eqtrace.formula.families import laid_out
 from eqtrace.formula.form import Form, Shape
 from eqtrace.formula.shape import solve
 from eqtrace.model.anchor import Anchor
@@ -55,7 +56,7 @@ class Line:
     to_constants: int = 0
     kinks: int = 0
     undecided: int = 0
-    outside: int = 0  # executions that `where` leaves out
+    outside: int = 0  # executions that `where` leaves out, or every entry of which a premise leaves out
     worst_ulp: float = 0.0
     worst_at: str = ""
     why_sampled: str = ""
@@ -88,6 +89,7 @@ class LineCheck:
             if anchor.part in (None, part) and site.outputs.keys() & set(self._form.left(part))
         ]
         self.line = Line(anchor, site)
+        self._loose = ""  # why the statement alone can't be told apart from the form
         try:
             self._replay: Replay | None = Replay(site, session.twins)
         except CannotRun as reason:
@@ -124,12 +126,14 @@ class LineCheck:
         for symbol in event.changed:
             hint = "compute into a new array, or bind the changed name as a left side if that is the formula"
             self._fault("argument-changed", f"the statement changes {symbol} in place ({each.origin})", hint)
-        values = {**event.inputs, **event.outputs}
+        values = laid_out(self._shapes, {**event.inputs, **event.outputs})
         solved = solve(self._shapes, values)
         if solved.mismatches:
             what = "; ".join(map(str, solved.mismatches))
             self._fault("shape-mismatch", f"{what} ({each.origin})", "correct the shape or the bind")
-            self.line.refuted |= not solve(self._shapes, event.inputs).mismatches  # the inputs fit, the result does not
+            self.line.refuted |= not solve(
+                self._shapes, laid_out(self._shapes, event.inputs)
+            ).mismatches  # the inputs fit, the result does not
             return
         try:
             if holds(self._form, values, solved.sizes) is False:
@@ -153,7 +157,10 @@ class LineCheck:
             line.points += 1
             self._refute(part, each, comparison)
             return
-        if comparison.undecided or not comparison.entries:
+        if not comparison.entries and not comparison.undecided:
+            line.outside += 1
+            return
+        if comparison.undecided:
             line.undecided += 1
             return
         line.points += 1
@@ -176,11 +183,13 @@ class LineCheck:
                 line.certified += 1
             elif shown is Outcome.OPEN:
                 line.kinks += 1
+            elif not self._loose and self._takes_earlier(self._replay.loose(each.event)):
+                self._in_balls(part, each, values, sizes)
             elif shown is Outcome.WIDE and self._is_wide_by_constants(part, each, values, sizes):
                 line.to_constants += 1
             elif shown is Outcome.WIDE:
                 line.why_sampled = f"the difference of balls stays too wide at {BITS[-1]} bits"
-            elif loose := self._replay.loose(each.event):
+            elif loose := self._loose or self._replay.loose(each.event):
                 line.why_sampled = loose
             elif self._equation.tolerance is not None:
                 line.why_sampled = "within the declared tolerance, and exactly another value"
@@ -188,14 +197,24 @@ class LineCheck:
                 line.to_constants += 1
             elif self._difference(part, each, values, sizes, BITS[0], Constants.WIDE) is not Outcome.DIFFERENT:
                 line.why_sampled = "a constant in the code is more than half an ulp off what the form says"
-            elif not self._is_steady(part, each, values, sizes):
+            elif not each.event.turns and not self._is_steady(part, each, values, sizes):
                 line.why_sampled = "it equals the form as far as the values that it reads are not rounded"
             else:
                 self._refute(part, each, None)
         except Undecided:
             line.kinks += 1
         except CannotRun as reason:
-            line.why_sampled = f"the statement does not run in balls: {reason}"
+            line.why_sampled = self._loose or f"the statement does not run in balls: {reason}"
+
+    def _takes_earlier(self, loose: str) -> bool:
+        """Whether from now on the statements before the cited one are replayed with it: it is loose, and some are."""
+        if not loose:
+            return False
+        replay = Replay(self.line.site, self._session.twins, with_earlier=True)
+        if not replay.has_earlier:
+            return False
+        self._replay, self._loose = replay, loose
+        return True
 
     def _difference(
         self,
@@ -260,7 +279,7 @@ class LineCheck:
     ) -> tuple[Evaluation, ...]:
         assert self._replay is not None
         outputs = self._replay.run(each.event, bits, constants)
-        return evaluate(self._form, part, {**values, **outputs}, sizes, Balls(bits))
+        return evaluate(self._form, part, laid_out(self._shapes, {**values, **outputs}), sizes, Balls(bits))
 
     def _refute(self, part: int, each: Captured, comparison: Comparison | None) -> None:
         found = Counterexample(each.event.inputs, comparison, each.origin)
@@ -273,7 +292,7 @@ class LineCheck:
 
     def _again(self, part: int, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Comparison | None:
         """The comparison on other inputs; None where the form claims nothing of them."""
-        values = {**inputs, **outputs}
+        values = laid_out(self._shapes, {**inputs, **outputs})
         solved = solve(self._shapes, values)
         if solved.mismatches or holds(self._form, values, solved.sizes) is False:
             return None

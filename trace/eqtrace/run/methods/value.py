@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from eqtrace.formula.claims import claims
@@ -11,6 +12,7 @@ from eqtrace.formula.term import Eq
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict, weakest
+from eqtrace.run.methods.constraint import satisfies
 from eqtrace.run.methods.line import Line, LineCheck
 from eqtrace.run.work import COMPUTING
 
@@ -23,7 +25,10 @@ _BY_VALUE = frozenset({"value", "vjp", "composition", "order"})
 
 def verify(equation: Equation, session: Session) -> MethodResult:
     """Checks every computing and inline line of the equation on all its executions."""
-    executions = session.captures.of(equation)
+    form = session.work.forms[equation.id]
+    # Of inputs that break an equation's own constraint it claims no value.
+    accept = partial(satisfies, form) if "constraint" in equation.methods else None
+    executions = session.captures.of(equation, accept)
     checks = [LineCheck(equation, anchor, site, session) for anchor, site in session.work.sites_of(equation)]
     lines = [
         check.run(executions.by_anchor.get(name, []), 0 if executions.faults else executions.counts.get(name, 0))
@@ -38,7 +43,7 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     # A changed argument of the call is the same for a whole function as for its statement.
     told = {fault.kind for fault in faults} & {"argument-changed"}
     faults += [fault for line in lines for kind, fault in line.faults.items() if not (line.site.whole and kind in told)]
-    unshown = _unshown(equation, session.work.forms[equation.id], checks)
+    unshown = _unshown(equation, form, checks)
     faults += unshown
     if executions.faults or unshown:
         changed = any(fault.kind == "argument-changed" for fault in executions.faults)
@@ -109,7 +114,7 @@ def _limits(line: Line) -> list[str]:
     if line.kinks:
         found.append(f"{place}: {line.kinks} executions within rounding of a kink, compared in float64 only")
     if line.outside:
-        found.append(f"{place}: {line.outside} executions lie outside of `where` and were not compared")
+        found.append(f"{place}: {line.outside} executions lie outside of `where` or a premise and were not compared")
     if line.undecided:
         found.append(f"{place}: {line.undecided} executions had entries that could not be decided, and don't count")
     return found

@@ -1,0 +1,132 @@
+"""Earlier versions of files, from git: read-only, bounded in time and size, and safe in a repository that isn't ours.
+
+Only plumbing is called (`rev-list`, `cat-file`): it uses no pager, no hook, no external diff, no text conversion and
+no file-system monitor; the rest is switched off by hand. Nothing is fetched, and no lock is taken.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+COMMITS = 200  # that touched one file
+SECONDS = 5.0  # for all questions of one run together
+_LARGEST = 2**21  # bytes of a version that is read
+_LONGEST = 4096  # characters of a path
+_SAFE = (
+    "--no-pager",
+    "--no-optional-locks",
+    "--literal-pathspecs",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    f"core.hooksPath={os.devnull}",
+    "-c",
+    "protocol.allow=never",
+)
+_OTHERS = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+)
+_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+
+
+class NoHistory(Exception):
+    """Why git can't be asked, or can't be asked any further."""
+
+
+class History:
+    """The history of the repository that holds a folder."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.resolve()
+        self._ends = time.monotonic() + SECONDS
+        self._program: str | None = None
+
+    def versions(self, path: str) -> Iterator[tuple[str, bytes]]:
+        """The versions of a file (relative to the folder), newest first and each content once, with their commits.
+
+        Raises:
+            NoHistory: git is not there, takes too long, or knows nothing of the folder.
+        """
+        if len(path) > _LONGEST or os.path.isabs(path) or "\n" in path:
+            return
+        commits = self._ask("rev-list", "--full-history", f"--max-count={COMMITS}", "HEAD", "--", path).split()
+        if not commits:
+            return
+        names = "".join(f"{commit.decode()}:./{path}\n" for commit in commits)
+        answers = self._ask("cat-file", "--batch-check", given=names.encode("utf-8", "surrogateescape"))
+        seen = set()
+        for commit, answer in zip(commits, answers.split(b"\n"), strict=False):
+            name, _, rest = answer.partition(b" ")
+            kind, _, size = rest.partition(b" ")
+            if kind == b"blob" and name not in seen and int(size) <= _LARGEST:
+                seen.add(name)
+                yield commit.decode()[:10], self._ask("cat-file", "blob", name.decode())
+
+    def is_shallow(self) -> bool:
+        """Whether older commits were left out when the repository was cloned."""
+        return self._ask("rev-parse", "--is-shallow-repository").strip() == b"true"
+
+    def merges_by_union(self, path: str) -> bool:
+        """Whether `.gitattributes` has both sides' lines of a file kept in a merge.
+
+        Raises:
+            NoHistory: git can't be asked.
+        """
+        return self._ask("check-attr", "merge", "--", path).strip().endswith(b": union")
+
+    def _ask(self, *arguments: str, given: bytes = b"") -> bytes:
+        environment = {key: value for key, value in os.environ.items() if key not in _OTHERS} | _QUIET
+        left = self._ends - time.monotonic()
+        if left <= 0:
+            raise NoHistory("git took too long")
+        try:
+            done = subprocess.run(
+                [self._git(), *_SAFE, *arguments],
+                cwd=self._root,
+                env=environment,
+                input=given,
+                capture_output=True,
+                timeout=left,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            raise NoHistory("git took too long") from None
+        except (OSError, ValueError) as error:
+            raise NoHistory(f"git can't be run: {error}") from None
+        if done.returncode:
+            raise NoHistory(_reason(done.stderr))
+        return done.stdout
+
+    def _git(self) -> str:
+        """The program; never one that the repository itself brings."""
+        if self._program is None:
+            found = shutil.which("git")
+            if found is None:
+                raise NoHistory("git is not installed")
+            if not os.path.isabs(found) or Path(found).is_relative_to(self._root):
+                raise NoHistory(f"the git on the path, {found}, belongs to the project")
+            self._program = found
+        return self._program
+
+
+def _reason(said: bytes) -> str:
+    first = said.decode("utf-8", "replace").strip().split("\n")[0].removeprefix("fatal: ")
+    if "not a git repository" in first:
+        return "this is no git repository"
+    if "bad revision 'HEAD'" in first or "ambiguous argument 'HEAD'" in first:
+        return "nothing is committed yet"
+    return f"git said: {first}" if first else "git failed"
