@@ -70,7 +70,7 @@ def spread(clause: Clause, arrays: Arrays) -> tuple[tuple[Node, ...], dict[str, 
         Misfit: the sides have different shapes.
     """
     longest = max(clause.sides, key=lambda side: (len(side.dims), len(side.batch)))
-    values = [_like(side, longest, arrays) for side in clause.sides]
+    values = [_like(side, longest, arrays, first=not number) for number, side in enumerate(clause.sides)]
     batch = max((value.batch for value in values), key=len)
     names = [arrays.fresh() for _ in (*batch, *longest.dims)]
     subs = tuple(map(Name, names))
@@ -80,9 +80,9 @@ def spread(clause: Clause, arrays: Arrays) -> tuple[tuple[Node, ...], dict[str, 
     return nodes, ranges
 
 
-def _like(side: Value, longest: Value, arrays: Arrays) -> Value:
+def _like(side: Value, longest: Value, arrays: Arrays, *, first: bool) -> Value:
     side = arrays.sized(side, longest)
-    if side.dims and len(side.dims) != len(longest.dims):
+    if (side.dims and len(side.dims) != len(longest.dims)) or (first and longest.dims and not side.dims):
         raise Misfit("the sides have different numbers of axes", side.offset, side.length)
     if len(side.dims) == 1 and side.turned != longest.turned:
         raise Misfit("a row on one side, a column on the other", side.offset, side.length)

@@ -30,7 +30,10 @@ class Value:
     entry: Entry
     turned: bool = False  # a vector that was transposed: a row
     ones: bool = False  # all ones, or all zeros, of a length that its place gives
-    unit: bool = False  # the identity matrix, of a size that its place gives
+    unit: bool = False  # the identity, of a size that its place gives
+    loose: int = 0  # so many axes, of lengths that its place gives
+    shaped: Callable[[Value], Value] | None = None  # what it is beside a value that gives it its shape
+    whole: Term | None = None  # a symbol or an application as a whole, where it is one
     offset: int = 0
     length: int = 1
 
@@ -97,7 +100,7 @@ class Arrays:
     def each(self, make: Callable[[Node], Node], value: Value) -> Value:
         """A function of every entry."""
         entry = value.entry
-        return replace(value, entry=lambda batch, subs: make(entry(batch, subs)), ones=False, unit=False)
+        return replace(value, entry=lambda batch, subs: make(entry(batch, subs)), ones=False, unit=False, whole=None)
 
     def pairs(self, make: Callable[[Node, Node], Node], one: Value, other: Value, what: str) -> Value:
         """A function of the entries of two arrays that go together entry by entry, or of which one has no axes."""
@@ -122,8 +125,12 @@ class Arrays:
 
     def sized(self, value: Value, by: Value) -> Value:
         """Ones, zeros and the identity get their sizes from what they are put together with."""
-        if value.unit and len(by.dims) == 2:
+        if value.unit and len(by.dims) in (2, 4):
             return replace(value, dims=by.dims)
+        if value.shaped is not None and by.dims:
+            return value.shaped(by)
+        if value.loose and value.loose == len(by.dims):
+            return replace(value, dims=by.dims, batch=value.batch or by.batch, loose=0)
         if value.ones and by.dims and not value.dims:
             return replace(value, dims=by.dims)
         return value
@@ -144,6 +151,8 @@ class Arrays:
         """The product of two values that stand side by side."""
         if one.unit or other.unit:
             return other if one.unit else one
+        if one.loose or other.loose:
+            raise Unread("a product with what has no known shape", one.offset, one.length)
         if one.ones or other.ones:
             return self._by_ones(one, other)
         if not one.dims or not other.dims:
@@ -201,15 +210,21 @@ class Arrays:
         if len(value.dims) != 2:
             raise Misfit("the transpose of what is no matrix", value.offset, value.length)
         entry = value.entry
-        return replace(value, dims=value.dims[::-1], entry=lambda batch, subs: entry(batch, subs[::-1]))
+        return replace(value, dims=value.dims[::-1], entry=lambda batch, subs: entry(batch, subs[::-1]), whole=None)
 
     # Shapes
 
     def _spread(self, one: Value, other: Value, what: str) -> tuple[tuple[Term, ...], Picking, Picking]:
         """The common axes, and which of them each of two values takes; a vector stands in every row."""
+        if one.loose or other.loose:
+            raise Unread(f"{what} with what has no known shape", other.offset, other.length)
         if not one.dims or not other.dims:
             dims = one.dims or other.dims
-            return dims, _pick(len(dims) if one.dims else 0, one.dims), _pick(len(dims) if other.dims else 0, other.dims)
+            return (
+                dims,
+                _pick(len(dims) if one.dims else 0, one.dims),
+                _pick(len(dims) if other.dims else 0, other.dims),
+            )
         if len(one.dims) == 1 == len(other.dims) and one.turned != other.turned:
             raise Misfit(f"{what}: a row and a column", other.offset, other.length)
         dims = one.dims if len(one.dims) >= len(other.dims) else other.dims

@@ -198,7 +198,7 @@ def _power(base: Poly, exponent: Fraction) -> Poly:
     if len(base) == 1:
         ((factors, value),) = base.items()
         if exponent.denominator == 1:
-            return {tuple((atom, power * exponent) for atom, power in factors): value**int(exponent)}
+            return {tuple((atom, power * exponent) for atom, power in factors): value ** int(exponent)}
         if value == 1 and len(factors) == 1 and factors[0][1] == 1:
             return {((factors[0][0], exponent),): Fraction(1)}
     return {((("root", _key_of(base)), exponent),): Fraction(1)}

@@ -15,7 +15,9 @@ from eqtrace.formula.latex.parser import Reading
 from eqtrace.formula.latex.statements import Clause, Said, Says, Statements
 from eqtrace.formula.latex.tokens import Kind, bare, tokens
 from eqtrace.formula.term import (
+    Add,
     And,
+    Apply,
     ArrayShape,
     Branch,
     Compare,
@@ -24,18 +26,21 @@ from eqtrace.formula.term import (
     Eq,
     Indexed,
     Name,
+    Neg,
     Node,
     Number,
     Old,
     Piecewise,
     Statement,
+    String,
     Term,
     Truth,
+    rebuilt,
     symbol_names,
     walk,
 )
 from eqtrace.model.equation import Equation
-from eqtrace.model.readback import Readback, ReadBack
+from eqtrace.model.readback import ReadBack, Readback
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +265,10 @@ class Matching:
             left = sides[0]
             assert isinstance(left, Name | Indexed)
             old = from_zero(Old(left), self.accumulated)
-            sides = [left, *(Piecewise((Branch(_term(each), only), Branch(_term(old), Truth(True)))) for each in sides[1:])]
+            sides = [
+                left,
+                *(Piecewise((Branch(_term(each), only), Branch(_term(old), Truth(True)))) for each in sides[1:]),
+            ]
         elif only is not None:
             premises = (*premises, only)
         self.out.met.add(claim.part)
@@ -272,7 +280,25 @@ class Matching:
             self.out.pairs.append(Pair(side, forms, premises, ranges))
 
     def _put(self, node: Node, names: Mapping[str, Term]) -> Node:
-        return renamed(ranged(node, self.form.indices), dict(names))
+        return self._completed(renamed(ranged(node, self.form.indices), dict(names)))
+
+    def _completed(self, node: Node) -> Node:
+        """Applications with the arguments that LaTeX leaves out: those of the form's own."""
+        if not self.equation.functions:
+            return node
+        node = rebuilt(node, self._completed)
+        if not isinstance(node, Apply) or node.function not in self.equation.functions:
+            return node
+        for part in self.form.parts:
+            for other in walk(part.statement):
+                if isinstance(other, Apply) and other.function == node.function and len(other.args) > len(node.args):
+                    if _among(node.args, other.args):
+                        left = ", ".join(_shown(each) for each in other.args if each not in node.args)
+                        note = f"{node.function} without its arguments {left}"
+                        if note not in self.out.notes:
+                            self.out.notes.append(note)
+                        return replace(node, args=other.args)
+        return node
 
     def _claim_for(
         self, nodes: tuple[Node, ...], own: Mapping[str, Range], clause: Clause
@@ -324,9 +350,10 @@ class Matching:
         """The form's premises; what LaTeX says of them is compared. A condition of an update that stays is returned."""
         stated: list[tuple[Condition, Clause]] = []
         for each in conditions:
-            stated += [(condition, each) for condition in self._conditions(each, names)]
-        wanted = list(claim.premises)
+            stated += [(condition, each) for condition in self._conditions(each, names, own)]
+        wanted = [premise for premise in claim.premises if not _selects(premise, claim.node)]
         only: Condition | None = None
+        held: list[Condition] = []
         for condition, place in stated:
             canon = Canon(claim.ranges)
             key = _key(canon, condition)
@@ -334,20 +361,20 @@ class Matching:
             if same is not None:
                 wanted.remove(same)
             elif self._is_known(key, canon):
-                continue
-            elif wanted and len(stated) == len(claim.premises) == 1:
+                held.append(condition)
+            elif wanted and len(stated) == len(wanted) == 1:
                 self.out.pairs.append(Pair(condition, (wanted.pop(),), (), {**claim.ranges, **own}, "the condition"))
             elif clause.update and only is None:
                 only = condition
             else:
                 self._stray(condition, place)
-        if wanted and not (only is not None):
+        if wanted and only is None:
             self.out.differs = self.out.differs or (
                 f"it has no condition where the form says {_shown(wanted[0])}",
                 clause.offset,
                 clause.length,
             )
-        return (*claim.premises, *self._ranges(claim, names)), only
+        return (*claim.premises, *held, *self._ranges(claim, names)), only
 
     def _stray(self, condition: Condition, place: Clause) -> None:
         """A condition that the form does not state."""
@@ -365,23 +392,26 @@ class Matching:
             if key in {_key(canon, each) for each in _parts(condition)}:
                 return True
         for claim in self.claims:
-            if len(claim.sides) == 2 and isinstance(claim.sides[1], Condition):
-                if key in {_key(canon, each) for each in _parts(claim.sides[1])}:
-                    self.out.met.add(claim.part)
-                    return True
+            named = claim.sides[1] if len(claim.sides) == 2 else None
+            if isinstance(named, Condition) and key in {_key(canon, each) for each in _parts(named)}:
+                self.out.met.add(claim.part)
+                return True
         return False
 
-    def _conditions(self, clause: Clause, names: Mapping[str, Term]) -> list[Condition]:
+    def _conditions(self, clause: Clause, names: Mapping[str, Term], of: Mapping[str, Range]) -> list[Condition]:
         if clause.says not in (Says.ORDER, Says.EQUAL):
             raise Unread("a condition that is not read", clause.offset, clause.length)
         nodes, own = spread(clause, self.reading.arrays)
-        if own:
+        if len(own) > len(of) or any(side.dims for side in clause.sides):
             raise Unread("a condition on arrays", clause.offset, clause.length)
-        put = [self._put(node, names) for node in nodes]
+        # axes that the condition leaves out are those that the claim does
+        same = {one: names.get(other, Name(other)) for one, other in zip(own, of, strict=False)}
+        put = [self._put(node, {**names, **same}) for node in nodes]
         if clause.says is Says.EQUAL:
             return [Eq(tuple(_term(each) for each in put))]
         return [
-            Compare(sign, _term(one), _term(other)) for sign, one, other in zip(clause.signs, put, put[1:], strict=False)
+            Compare(sign, _term(one), _term(other))
+            for sign, one, other in zip(clause.signs, put, put[1:], strict=False)
         ]
 
     def _ranges(self, claim: Claimed, names: Mapping[str, Term]) -> tuple[Condition, ...]:
@@ -394,6 +424,11 @@ class Matching:
             if own is None:
                 raise Unread("the range of what is no index of the form", offset, length)
             canon = Canon(claim.ranges)
+            if isinstance(target, Name) and target.name not in set(symbol_names(claim.node)):
+                count = _key(canon, Add(ends.stop, Neg(ends.start)))
+                if count == _key(canon, Add(own.stop, Neg(own.start))):
+                    continue  # so many turns
+                raise Unread("another number of turns than the form's index has", offset, length)
             start, stop = (self._put(end, names) for end in (ends.start, ends.stop))
             if _key(canon, start) == _key(canon, own.start) and _key(canon, stop) == _key(canon, own.stop):
                 continue
@@ -413,7 +448,9 @@ class Matching:
 
         for name, one, other in (("Max", start, own.start), ("Min", stop, own.stop)):
             both = Call(name, (_term(one), other))
-            self.out.pairs.append(Pair(replace(one, offset=place[0], length=place[1]), (both,), (), claim.ranges, "the range"))
+            self.out.pairs.append(
+                Pair(replace(one, offset=place[0], length=place[1]), (both,), (), claim.ranges, "the range")
+            )
         outside = Not(And(inside))
         first = replace(claim.sides[0], offset=place[0], length=place[1])
         self.out.pairs += [
@@ -429,14 +466,16 @@ class Matching:
         left = claim.sides[0]
         subs = left.subscripts if isinstance(left, Indexed) else ()
         if len(subs) != len(own):
-            raise Misfit("a term alone, of another number of axes than the form's left side", clause.offset, clause.length)
+            raise Misfit(
+                "a term alone, of another number of axes than the form's left side", clause.offset, clause.length
+            )
         names = dict(zip(own, subs, strict=True))
         self.out.met.add(claim.part)
         self.out.pairs.append(Pair(self._put(nodes[0], names), claim.sides[1:], claim.premises, claim.ranges))
 
     def _array(self, clause: Clause) -> None:
         symbol = clause.sides[0]
-        nodes, own = spread(clause, self.reading.arrays)
+        nodes, _ = spread(clause, self.reading.arrays)
         base = nodes[0].base if isinstance(nodes[0], Indexed) else ""
         for claim in self.claims:
             node = claim.node
@@ -470,6 +509,12 @@ class Matching:
         raise Unread("the form says nothing of this law", clause.offset, clause.length)
 
 
+def _among(some: tuple[Node, ...], every: tuple[Node, ...]) -> bool:
+    """Whether nodes stand among others, in their order."""
+    rest = iter(every)
+    return all(any(one == other for other in rest) for one in some)
+
+
 def _ordered(sign: str, nodes: tuple[Node, ...]) -> Compare:
     return Compare(sign, _term(nodes[0]), _term(nodes[1]))
 
@@ -479,6 +524,14 @@ _OTHER = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
 
 def _turned(node: Compare, sign: str) -> Compare:
     return Compare(sign, node.right, node.left) if _OTHER.get(node.operator) == sign else node
+
+
+def _selects(premise: Condition, claim: Node) -> bool:
+    """Whether a premise only picks one of several claims: a symbol that the claim does not name has a given value."""
+    if not isinstance(premise, Eq) or len(premise.sides) != 2:
+        return False
+    one, other = premise.sides
+    return isinstance(one, Name) and isinstance(other, String | Number) and one.name not in set(symbol_names(claim))
 
 
 def _parts(condition: Condition) -> list[Condition]:
@@ -506,4 +559,3 @@ def _shown(node: Node) -> str:
     from eqtrace.formula.written import written
 
     return written(node)
-

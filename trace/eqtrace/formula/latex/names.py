@@ -55,10 +55,47 @@ class Spelling:
 
 
 GREEK = frozenset(
-    "alpha beta gamma delta epsilon varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi "
-    "varphi chi psi omega ell Gamma Delta Theta Lambda Xi Pi Sigma Phi Psi Omega".split()
+    [
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "varepsilon",
+        "zeta",
+        "eta",
+        "theta",
+        "iota",
+        "kappa",
+        "lambda",
+        "mu",
+        "nu",
+        "xi",
+        "pi",
+        "rho",
+        "sigma",
+        "tau",
+        "upsilon",
+        "phi",
+        "varphi",
+        "chi",
+        "psi",
+        "omega",
+        "ell",
+        "Gamma",
+        "Delta",
+        "Theta",
+        "Lambda",
+        "Xi",
+        "Pi",
+        "Sigma",
+        "Phi",
+        "Psi",
+        "Omega",
+    ]
 )
 _ACCENTS = ("hat", "bar", "tilde")
+_FUNCTION = re.compile(r"([A-Z][A-Za-z]*?)(\d?)(back)?")
 _SHORT = re.compile(r"([A-Za-z])([A-Za-z]+|\d+)")
 
 
@@ -204,6 +241,10 @@ def _default(name: str, size: bool) -> Iterator[Keys]:
     if short is not None:
         for sub in _subscript(short.group(2)):
             yield (short.group(1), "_", *sub)
+    function = _FUNCTION.fullmatch(name)
+    if function is not None:
+        word, number, back = function.groups()
+        yield (f'"{word}"', *(("_", *number) if number else ()), *(("^", '"back"') if back else ()))
     if name[0] == "d" and not size:
         for inner in _default(name[1:], size):
             yield ("d", *inner)

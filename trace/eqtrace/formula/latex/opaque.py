@@ -58,9 +58,7 @@ class Opaque:
     def _skeleton(self, node: Node, holes: list[tuple[Term, Term | None]], bound: dict[str, str]) -> str:
         if isinstance(node, Indexed):
             dims = self.shapes.get(node.base) or (None,) * len(node.subscripts)
-            parts = [
-                self._subscript(sub, dim, holes, bound) for sub, dim in zip(node.subscripts, dims, strict=False)
-            ]
+            parts = [self._subscript(sub, dim, holes, bound) for sub, dim in zip(node.subscripts, dims, strict=False)]
             return f"{node.base}[{','.join(parts)}]"
         if isinstance(node, Apply):
             parts = [self._skeleton(each, holes, bound) for each in node.args]
@@ -102,4 +100,3 @@ def _names(node: Node) -> set[str]:
     for child in children(node):
         found |= _names(child)
     return found
-

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
-from eqtrace.formula.form import Form, Range
-from eqtrace.formula.latex.arrays import ONE, ZERO, Arrays, Subscripts, Value, call, scalar, term_of
+from eqtrace.formula.form import Form
+from eqtrace.formula.latex.arrays import ONE, ZERO, Arrays, Entry, Subscripts, Value, call, scalar, term_of
 from eqtrace.formula.latex.entries import Entries
 from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.names import Declared, Keys, Names, Role, Spelling
@@ -24,7 +24,6 @@ from eqtrace.formula.term import (
     Condition,
     Constant,
     Derivative,
-    Div,
     Eq,
     Indexed,
     MaxOver,
@@ -34,7 +33,6 @@ from eqtrace.formula.term import (
     Neg,
     Node,
     Number,
-    Old,
     Piecewise,
     Pow,
     Product,
@@ -42,7 +40,7 @@ from eqtrace.formula.term import (
     Sum,
     Term,
     Truth,
-    Var,
+    children,
     walk,
 )
 
@@ -75,6 +73,8 @@ class Reading:
     used: set[str] = field(default_factory=set)
     depth: int = 0
     lefts: set[str] = field(default_factory=set)  # what the form has on its left sides
+    met: dict[str, list[Term]] = field(default_factory=dict)  # by index without a range, the axes it stands on
+    member: dict[str, str] = field(default_factory=dict)  # `n in {q, k, v}`: the letter that n stands for
 
     def is_updated(self, name: str) -> bool:
         """Whether the form changes a symbol: of all others, the value at t - 1 is the value that they have."""
@@ -82,7 +82,7 @@ class Reading:
 
     def entries(self) -> Entries:
         """The reader of subscripts."""
-        return Entries(self.form, self.arrays, self.lengths.get)
+        return Entries(self.form, self.arrays, self.lengths.get, self.met)
 
 
 class Parser:
@@ -310,8 +310,9 @@ class Parser:
         exponent = self.inner(found)
         return self.arrays.pairs(lambda a, b: Pow(term_of(a), term_of(b)), value, exponent, "a power")
 
-    def _subscripted(self, value: Value, subs: Subscripts) -> Value:
+    def _subscripted(self, value: Value, found: tuple[Value, ...]) -> Value:
         """Entries of an expression: `(XW)_{tj}`."""
+        subs = tuple(each.term for each in found)
         if len(subs) > len(value.dims):
             raise self.unread("more subscripts than axes")
         for sub, dim in zip(subs, value.dims, strict=False):
@@ -329,15 +330,16 @@ class Parser:
     def _named(self) -> Value | None:
         """A declared name with its scripts; None where none stands here."""
         place = self.place
-        found: dict[tuple[int, int], list[tuple[Declared, list[tuple[str, Run]], int]]] = {}
+        found: dict[tuple[int, int, bool], list[tuple[Declared, list[tuple[str, Run]], int]]] = {}
         for spelling, declared in self.reading.names.at(place, self.run):
             if self._is_number_e(spelling, declared):
                 continue
             self.place = place + len(spelling.base)
             scripts = self._scripts()
-            rest = _left(spelling, scripts)
+            rest = _left(spelling, scripts, self.reading.member, self.reading.met if declared.dims else ())
             if rest is not None:
-                rank = (len(spelling.base), spelling.own)
+                literal = _left(spelling, scripts, {}) is not None
+                rank = (len(spelling.base), spelling.own, literal)
                 found.setdefault(rank, []).append((declared, rest, self.place))
         self.place = place
         if not found:
@@ -365,9 +367,9 @@ class Parser:
 
     def _value(self, candidates: list[Declared], scripts: list[tuple[str, Run]], place: int) -> Value:
         reading = self.reading
-        subs: Subscripts = ()
+        subs: tuple[Value, ...] = ()
         powers: list[Run] = []
-        stepped: Subscripts = ()
+        stepped: tuple[Value, ...] = ()
         for mark, found in scripts:
             if mark == "_":
                 subs = (*subs, *self.subscripts(found))
@@ -376,16 +378,21 @@ class Parser:
             else:
                 powers.append(found)
         if reading.step:
-            stepped = tuple(each for each in subs if _mentions(each, reading.step))
+            stepped = tuple(each for each in subs if not each.batch and _mentions(each.term, reading.step))
             subs = tuple(each for each in subs if each not in stepped)
         before = self._before(stepped)
-        while self.key == "[" and candidates[0].dims and not subs:
-            subs = self.subscripts(self.between("[", "]"))
+        if self.key == "[" and candidates[0].dims and not subs:
+            found = self.between("[", "]")
+            if any(token.key == ":" for token in outer(found)):
+                return self._slice(candidates, found)
+            subs = self.subscripts(found, arrays=True)
         start = self.run[place].offset
 
         def make(declared: Declared) -> Value:
             if declared.role is Role.FUNCTION:
-                return self._applied(declared, subs)
+                if subs or stepped:
+                    raise Unread(f"{declared.name} with a subscript", start)
+                return self._applied(declared)
             if declared.role is Role.SYMBOL:
                 reading.used.add(declared.name)
                 old = (before and reading.is_updated(declared.name)) or declared.name in reading.old
@@ -405,13 +412,31 @@ class Parser:
             value = self._raised(value, found)
         return value
 
-    def _before(self, stepped: Subscripts) -> bool:
+    def _slice(self, candidates: list[Declared], found: Run) -> Value:
+        """`P[:T]`, the first T rows; `ids[-w:]`, the last w entries (all, where there are fewer)."""
+        first, *rest = split(found, (":",))
+        if len(rest) != 1 or bool(first) == bool(rest[0]) or len(candidates) != 1 or not candidates[0].dims:
+            raise self.unread("a slice that is neither the first so many nor the last")
+        value = self.reading.entries().entry(candidates[0], (), old=False)
+        if value.batch:
+            raise self.unread("a slice of an array of three axes")
+        entry = value.entry
+        if not first:
+            return replace(value, dims=(self.inner(rest[0]).term, *value.dims[1:]), whole=None)
+        count = self.inner(first).term
+        if not isinstance(count, Neg) or len(value.dims) != 1:
+            raise self.unread("a slice that is neither the first so many nor the last")
+        start = Call("Max", (ZERO, Add(value.dims[0], count)))
+        last: Entry = lambda batch, subs: entry(batch, (Add(start, subs[0]),))  # noqa: E731
+        return Value((), (), last, loose=1)
+
+    def _before(self, stepped: tuple[Value, ...]) -> bool:
         """Whether a subscript t - 1 asks for the value before."""
         if not stepped:
             return False
         if len(stepped) > 1:
             raise self.unread("two subscripts that count steps")
-        (sub,) = stepped
+        sub = stepped[0].term
         if isinstance(sub, Name):
             return False
         if isinstance(sub, Add) and isinstance(sub.left, Name) and sub.right == Neg(ONE):
@@ -425,19 +450,46 @@ class Parser:
         helpers = {
             each.name: self._put_in(each.term)
             for each in self.reading.names.declared.values()
-            if each.role is Role.HELPER and each.term is not None and each.term is not term and _mentions(term, each.name)
+            if each.role is Role.HELPER
+            and each.term is not None
+            and each.term is not term
+            and _mentions(term, each.name)
         }
         found = shifted(term, helpers)
         assert isinstance(found, Term)
         return found
 
-    def _applied(self, declared: Declared, subs: Subscripts) -> Value:
-        raise self.unread(f"{declared.name}: function symbols are read by their forms alone")
+    def _applied(self, declared: Declared) -> Value:
+        """A function symbol and its arguments: symbols as a whole, or what other functions give."""
+        parts = split(self.between("(", ")"), (",",)) if self.key == "(" else []
+        args = []
+        for part in parts:
+            value = self.inner(part)
+            if value.whole is None:
+                raise self.unread("an expression as an argument of a function symbol")
+            args.append(value.whole)
+        if not args:
+            raise self.unread(f"{declared.name} without arguments")
+        return self.application(declared.name, tuple(args))
 
-    def subscripts(self, found: Run) -> Subscripts:
-        """A subscript group: pieces at commas, or names side by side."""
+    def application(self, name: str, args: tuple[Term, ...]) -> Value:
+        """What a function gives: as many axes as the form's own applications have subscripts."""
+        ranks = {
+            len(node.subscripts)
+            for part in self.reading.form.parts
+            for node in walk(part.statement)
+            if isinstance(node, Apply) and node.function == name and node.subscripts
+        }
+        rank = ranks.pop() if len(ranks) == 1 else 0
+        return Value((), (), lambda batch, subs: Apply(name, args, subs), loose=rank, whole=Apply(name, args))
+
+    def subscripts(self, found: Run, *, arrays: bool = False) -> tuple[Value, ...]:
+        """A subscript group: pieces at commas, or names side by side.
+
+        A vector stands for its entry, whose index is left out; with `arrays`, an array takes several entries.
+        """
         pieces = split(found, (",",))
-        out: list[Term] = []
+        out: list[Value] = []
         for piece in pieces:
             keys = [token.key for token in piece]
             if not piece:
@@ -445,10 +497,10 @@ class Parser:
             if len(pieces) == 1 and not _OPERATORS & set(keys):
                 parser = self.part(piece)
                 while parser.place < len(piece):
-                    out.append(parser.factor().term)
+                    out.append(parser.factor())
             else:
-                out.append(self.inner(piece).term)
-        return tuple(out)
+                out.append(self.inner(piece))
+        return tuple(each if arrays else _as_batch(each) for each in out)
 
     # Notations
 
@@ -484,7 +536,15 @@ class Parser:
         return scalar(Derivative(body.term, (variable,)))
 
     def _jacobian(self, body: Value, by: Value) -> Value:
-        raise self.unread("a derivative of arrays")
+        """The derivative of a matrix by a matrix: an array of four axes."""
+        if body.batch or by.batch or len(body.dims) != 2 or len(by.dims) != 2 or by.whole is None:
+            raise self.unread("a derivative of arrays that are no matrices")
+        above, below = body.entry, by.entry
+
+        def entry(batch: Subscripts, subs: Subscripts) -> Node:
+            return Derivative(term_of(above((), subs[:2])), (term_of(below((), subs[2:])),))
+
+        return Value((), (*body.dims, *by.dims), entry)
 
     def _root(self) -> Value:
         self.take()
@@ -516,7 +576,7 @@ class Parser:
     def _delta(self) -> Value:
         self.take()
         self.take()
-        subs = self.subscripts(self.group())
+        subs = tuple(each.term for each in self.subscripts(self.group()))
         if len(subs) != 2:
             raise self.unread("\\delta takes two subscripts")
         return scalar(Call("KroneckerDelta", subs))
@@ -544,19 +604,53 @@ class Parser:
         if "_" not in marks:
             raise self.unread(f"{start.text} over which index?")
         binders = self._binders(marks["_"], marks.get("^"))
-        hidden = {index: self.reading.lengths.pop(index) for index, *_ in binders if index in self.reading.lengths}
-        narrowed = {index for index, first, stop, _ in binders if stop is not None}
-        self.reading.lengths |= {index: stop for index, stop in hidden.items() if index not in narrowed}
-        try:
-            body = self.product() if key in ("\\sum", "\\prod") else self.argument()
-        finally:
-            self.reading.lengths |= hidden
+        body, ranges = self.bound(
+            [index for index, *_ in binders], self.product if key in ("\\sum", "\\prod") else self.argument
+        )
         for index, first, stop, condition in reversed(binders):
-            body = self._reduced(_OVER[key], body, index, first, stop, condition)
+            last = stop if stop is not None else ranges[index]
+            begin = ZERO if stop is None and last is not None else first
+            if (first, stop) == (ONE, ONE):
+                begin, last = ZERO, self.reading.form.indices[index].stop
+                self._counts_from_one(body, index)
+            body = self._reduced(_OVER[key], body, index, begin, last, condition)
         return body
 
+    def bound(self, names: list[str], parse: Callable[[], Value]) -> tuple[Value, dict[str, Term | None]]:
+        """What stands under indices; one whose declared range is not its axes' runs over these (given back)."""
+        reading = self.reading
+        held = {name: reading.lengths.pop(name) for name in names if name in reading.lengths}
+        before = {name: reading.met.get(name) for name in names}
+        reading.met |= {name: [] for name in names}
+        try:
+            body = parse()
+        finally:
+            met = {name: reading.met.pop(name) for name in names}
+            reading.met |= {name: axes for name, axes in before.items() if axes is not None}
+            reading.lengths |= held
+        ranges: dict[str, Term | None] = dict.fromkeys(names)
+        for name, axes in met.items():
+            for dim in axes[1:]:
+                self.arrays.same(axes[0], dim, body, f"index {name}")
+            own = held.get(name)
+            if axes and (own is None or not self.arrays.fits(own, axes[0])) and name in held:
+                ranges[name] = axes[0]
+        return body, ranges
+
+    def _counts_from_one(self, body: Value, index: str) -> None:
+        """`i = 1, ..., B` over an axis of length B counts its entries from 1; then i may stand in subscripts alone."""
+        node = body.entry(tuple(map(Name, "_" * len(body.batch))), tuple(map(Name, "_" * len(body.dims))))
+        if not _in_subscripts(node, index):
+            raise self.unread(f"{index} counts from 1, and is more than a subscript")
+
     def _reduced(
-        self, kind: type[Reduction], body: Value, index: str, first: Term | None, stop: Term | None, only: Condition | None
+        self,
+        kind: type[Reduction],
+        body: Value,
+        index: str,
+        first: Term | None,
+        stop: Term | None,
+        only: Condition | None,
     ) -> Value:
         if only is not None and kind is not Sum:
             raise self.unread("a condition under what is no sum")
@@ -570,7 +664,7 @@ class Parser:
         return self.arrays.each(make, body)
 
     def _binders(self, below: Run, above: Run | None) -> list[tuple[str, Term | None, Term | None, Condition | None]]:
-        """Indices below a sum, with their ranges: `k`, `j=0` with the last above, `j \\le i`, `t : condition`."""
+        r"""Indices below a sum, with their ranges: `k`, `j=0` with the last above, `j \le i`, `t : condition`."""
         reading = self.reading
         pieces = split(below, (":",))
         if len(pieces) == 2 and above is None:
@@ -587,6 +681,10 @@ class Parser:
         end = self.inner(below[relation + 1 :]).term
         key = RELATIONS[below[relation].key]
         own = reading.form.indices.get(name)
+        if key == "=" and above is not None and end == ONE and own is not None and own.start == ZERO:
+            if self.inner(above).term != own.stop:
+                raise self.unread("a range that counts from 1 and does not end with the axis")
+            return [(name, ONE, ONE, None)]
         if key == "=" and above is not None:
             return [(name, end, _next(self.inner(above).term), None)]
         if above is None and own is not None and key in ("<", "<="):
@@ -752,7 +850,11 @@ def _indicator(node: Node) -> Node:
 
 
 def _identity(batch: Subscripts, subs: Subscripts) -> Node:
-    return Call("KroneckerDelta", subs)
+    half = len(subs) // 2
+    found: Term = Call("KroneckerDelta", (subs[0], subs[half]))
+    for one, other in zip(subs[1:half], subs[half + 1 :], strict=True):
+        found = Mul(found, Call("KroneckerDelta", (one, other)))
+    return found
 
 
 def _args(name: str, one: Node, other: Node) -> tuple[Term, ...]:
@@ -764,21 +866,51 @@ def _next(term: Term) -> Term:
     return Add(term, ONE)
 
 
+def _as_batch(value: Value) -> Value:
+    """A vector in a subscript stands for its entry."""
+    if len(value.dims) != 1 or value.batch:
+        return value
+    entry = value.entry
+    return replace(value, batch=value.dims, dims=(), entry=lambda batch, subs: entry((), batch), whole=None)
+
+
+def _in_subscripts(node: Node, index: str) -> bool:
+    """Whether an index stands as a plain subscript wherever it stands."""
+    if isinstance(node, Name):
+        return node.name != index
+    if isinstance(node, Indexed):
+        return all(each == Name(index) or not _mentions(each, index) for each in node.subscripts)
+    return all(_in_subscripts(child, index) for child in children(node))
+
+
 def _mentions(node: Node, name: str) -> bool:
     return any(isinstance(each, Name) and each.name == name for each in walk(node))
 
 
-def _left(spelling: Spelling, scripts: list[tuple[str, Run]]) -> list[tuple[str, Run]] | None:
-    """The scripts that are not a spelling's own; None where it lacks one of its own."""
+def _left(
+    spelling: Spelling, scripts: list[tuple[str, Run]], member: dict[str, str], bound: Collection[str] = ()
+) -> list[tuple[str, Run]] | None:
+    """The scripts that are not a spelling's own; None where it lacks one of its own.
+
+    An index in a spelling's own subscript that is bound there is a subscript: `L_i` under a sum over i is an entry.
+    """
     rest = list(scripts)
     for mark, own in (("_", spelling.sub), ("^", spelling.sup)):
         if own is None:
             continue
-        found = next((each for each in rest if each[0] == mark and _keys(each[1]) == own), None)
+        found = next(
+            (each for each in rest if each[0] == mark and own in (_keys(each[1]), _put(_keys(each[1]), member))), None
+        )
         if found is None:
             return None
         rest.remove(found)
+        if bound and mark == "_" and (inner := tuple(token for token in found[1] if token.key in bound)):
+            rest.append(("_", inner))
     return rest
+
+
+def _put(keys: Keys, member: dict[str, str]) -> Keys:
+    return tuple(member.get(key, key) for key in keys)
 
 
 def _keys(found: Run) -> Keys:

@@ -1,4 +1,4 @@
-"""What the cheap normal form leaves open: random points, then the prover. Needs NumPy and flint, so it is imported late.
+"""What the cheap normal form leaves open: random points, then the prover. It is imported late, for it needs NumPy.
 
 Both sides are compared as they are written, with every symbol free: no definition is used, and derivatives and applied
 functions are symbols of their own.
@@ -24,7 +24,7 @@ from eqtrace.formula.term import Condition, Node, Rank, Term, children
 from eqtrace.formula.trial import tried
 from eqtrace.formula.written import written
 from eqtrace.model.equation import Equation
-from eqtrace.model.readback import Readback, ReadBack
+from eqtrace.model.readback import ReadBack, Readback
 
 POINTS = 8
 SECONDS = 3.0  # for one equation
@@ -56,9 +56,7 @@ def _settled(equation: Equation, form: Form, pair: Pair, rng: random.Random, dea
     return first
 
 
-def _against(
-    equation: Equation, form: Form, pair: Pair, node: Node, rng: random.Random, deadline: float
-) -> Readback:
+def _against(equation: Equation, form: Form, pair: Pair, node: Node, rng: random.Random, deadline: float) -> Readback:
     target = problem(replace(equation, given=()), form, {}, {})
     opaque = Opaque(target.shapes, pair.ranges)
     offset, length = pair.latex.offset, pair.latex.length
@@ -130,4 +128,3 @@ def _side(node: Node) -> Term | Condition:
 def _condition(node: Node) -> Condition:
     assert isinstance(node, Condition)
     return node
-

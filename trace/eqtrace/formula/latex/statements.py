@@ -1,17 +1,19 @@
-"""Whole formulas: claims side by side, conditions and ranges behind them, `\\Rightarrow`, tuples of equations."""
+r"""Whole formulas: claims side by side, conditions and ranges behind them, `\Rightarrow`, tuples of equations."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from fractions import Fraction
 
 from eqtrace.formula.form import Range
-from eqtrace.formula.latex.arrays import ONE, Value
+from eqtrace.formula.latex.arrays import ONE, Value, scalar
+from eqtrace.formula.latex.canon import Canon
 from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.parser import RELATIONS, Parser, Reading, Run, outer, split
 from eqtrace.formula.latex.tokens import Kind, Token
-from eqtrace.formula.term import Add, Term
+from eqtrace.formula.term import Add, Indexed, Mul, Name, Neg, Number, Rank, Term
 
 
 class Says(StrEnum):
@@ -49,8 +51,14 @@ class Said:
     range_places: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
-_QUALIFIERS = frozenset({"for", "where", "when", "if", "only where", "only when", "only if", "for all", "with"})
+_QUALIFIERS = frozenset({"for", "where", "when", "if", "only where", "only when", "only if", "with"})
+_EVERY = frozenset({"for every key", "for every", "for all", "for each"})
+_STARTING = frozenset({"starting from"})
+_QUALIFIERS |= _EVERY | _STARTING
 _ARROWS = ("\\Rightarrow",)
+
+
+_RANKS = {f"has {word} or more dimensions": Number(Fraction(value)) for word, value in (("two", 2), ("three", 3))}
 
 
 class Statements:
@@ -67,7 +75,20 @@ class Statements:
         Raises:
             Unread: a part that is not read.
         """
-        for segment in _segments(self.run):
+        segments = _segments(self.run)
+        families = [each for each in segments if _family(each) is not None]
+        if len(families) > 1:
+            raise Unread("two letters that stand for others", families[1][0].offset)
+        for letter, member in _family(families[0]) or () if families else [("", "")]:
+            self.reading.member = {letter: member} if letter else {}
+            self._all([each for each in segments if each not in families])
+        self.reading.member = {}
+        if not self.said.clauses:
+            raise Unread("nothing is claimed")
+        return self.said
+
+    def _all(self, segments: list[Run]) -> None:
+        for segment in segments:
             head, *rest = split(segment, _ARROWS)
             if len(rest) > 1:
                 raise Unread("two arrows in a row", segment[0].offset)
@@ -78,26 +99,38 @@ class Statements:
                     raise Unread("an arrow between what are no claims", segment[0].offset)
                 clauses = [replace(each, given=tuple(clauses)) for each in conclusions]
             self.said.clauses += clauses
-        if not self.said.clauses:
-            raise Unread("nothing is claimed")
-        return self.said
 
     def _pieces(self, found: Run) -> list[Clause]:
         """The claims between commas, with the conditions behind them; a segment may hold conditions alone."""
         claim, qualifiers = _qualified(found)
-        pieces = [piece for piece in split(claim, (",",))]
+        pieces = split(claim, (",",))
         if not pieces[-1]:
             pieces.pop()
         clauses = [self._claim(piece) for piece in self._tuples(list(self._ranges(pieces)))]
-        conditions = tuple(
-            self._claim(piece)
-            for qualifier in qualifiers
-            for piece in split(qualifier, (",",))
-            if piece or len(qualifier) > 0
-        )
+        conditions: tuple[Clause, ...] = ()
+        for word, qualifier in qualifiers:
+            behind = [piece for piece in split(qualifier, (",",)) if piece]
+            if word in _EVERY:
+                self._every(qualifier)
+            elif word in _STARTING:
+                clauses += [self._claim(piece) for piece in behind]
+            elif not behind:
+                raise Unread(f"nothing stands behind {word}", found[0].offset)
+            else:
+                conditions += tuple(map(self._claim, behind))
         if conditions and not clauses:
-            self.said.clauses = [replace(each, conditions=(*each.conditions, *conditions)) for each in self.said.clauses]
+            self.said.clauses = [
+                replace(each, conditions=(*each.conditions, *conditions)) for each in self.said.clauses
+            ]
         return [replace(each, conditions=conditions) for each in clauses]
+
+    def _every(self, found: Run) -> None:
+        """`for every key k`: a letter that is an index, or a part of a spelling. It would hold without the words."""
+        keys = [token.key for token in found if token.key != ","]
+        spellings = [each for pairs in self.reading.names.table.values() for each, _ in pairs]
+        known = {key for each in spellings for key in (*(each.sub or ()), *(each.sup or ()))} | self.reading.indices
+        if len(keys) != 1 or keys[0] not in known:
+            raise Unread("this is not read", found[0].offset if found else 0)
 
     def _ranges(self, pieces: list[Run]) -> Iterator[Run]:
         """The pieces that are no `t = 0, ..., T - 1`."""
@@ -145,6 +178,12 @@ class Statements:
             return self._member(piece, offset, length)
         if "\\sim" in keys:
             return self._law(piece, offset, length)
+        if piece[-1].kind is Kind.WORD and piece[-1].text in _RANKS:
+            (symbol,) = (self._parser(()).inner(piece[:-1]),)
+            if not isinstance(symbol.whole, Name):
+                raise Unread("the dimensions of what is no symbol", offset, length)
+            rank = scalar(Rank(symbol.whole.name))
+            return Clause(Says.ORDER, (rank, scalar(_RANKS[piece[-1].text])), (">=",), offset, length)
         if keys & RELATIONS.keys():
             return self._chain(piece, offset, length)
         return Clause(Says.BARE, (self._alone(piece),), (), offset, length)
@@ -175,22 +214,24 @@ class Statements:
         sides = split(piece, ("\\leftarrow",))
         if len(sides) != 2:
             raise Unread("two arrows in a row", offset, length)
-        before = set(self.reading.used)
-        self.reading.used.clear()
         left = self._parser(()).inner(sides[0])
-        changed = set(self.reading.used)
-        self.reading.old |= changed
+        node = left.entry(tuple(map(Name, "_" * len(left.batch))), tuple(map(Name, "_" * len(left.dims))))
+        if not isinstance(node, Indexed | Name):
+            raise Unread("an update of what is no symbol", offset, length)
+        changed = node.base if isinstance(node, Indexed) else node.name
+        self.reading.old.add(changed)
         try:
             right = self._parser(()).inner(sides[1])
         finally:
-            self.reading.old -= changed
-            self.reading.used |= before
+            self.reading.old.discard(changed)
         return Clause(Says.EQUAL, (left, right), ("=",), offset, length, update=True)
 
     def _member(self, piece: Run, offset: int, length: int) -> Clause:
         """`X in R^{T x a}`."""
         left, *rest = split(piece, ("\\in",))
         keys = [token.key for token in rest[0]] if len(rest) == 1 else []
+        if keys[:1] == ["\\{"] and keys[-2:] == ["\\dots", "\\}"]:
+            return self._progression(left, rest[0][1:-2], offset, length)
         if keys[:2] != ['\\mathbb"R"', "^"]:
             raise Unread("membership in a set that is not read", offset, length)
         parser = self._parser(rest[0][2:])
@@ -200,10 +241,28 @@ class Statements:
         sizes = tuple(self._parser(()).inner(size).term for size in split(dims, ("\\times",)))
         return Clause(Says.ARRAY, (self._parser(()).inner(left),), (), offset, length, sizes=sizes)
 
+    def _progression(self, left: Run, found: Run, offset: int, length: int) -> Clause:
+        """`s in {0, k, 2k, ...}`: the entries of s in their order, each by the same step above the one before."""
+        listed = [self._parser(()).inner(piece).term for piece in split(found, (",",)) if piece]
+        symbol = self._parser(()).inner(left)
+        if len(listed) < 3 or len(symbol.dims) != 1 or symbol.batch:
+            raise Unread("a set that is not read", offset, length)
+        step = Add(listed[1], Neg(listed[0]))
+        nth = [Add(listed[0], Mul(Number(Fraction(number)), step)) for number in range(len(listed))]
+        canon = Canon({})
+        if any(canon.key(one) != canon.key(other) for one, other in zip(listed, nth, strict=True)):
+            raise Unread("a set whose members do not keep a step", offset, length)
+        entries = Value((), symbol.dims, lambda batch, subs: Add(listed[0], Mul(subs[0], step)))
+        return Clause(Says.EQUAL, (symbol, entries.at(offset, length)), ("=",), offset, length)
+
     def _law(self, piece: Run, offset: int, length: int) -> Clause:
         """`W ~ U[-a, a]`."""
         left, *rest = split(piece, ("\\sim",))
-        if len(rest) != 1 or [token.key for token in rest[0][:2]] not in (["U", "["], ["U", "("], ["\\mathcal\"U\"", "["]):
+        if len(rest) != 1 or [token.key for token in rest[0][:2]] not in (
+            ["U", "["],
+            ["U", "("],
+            ['\\mathcal"U"', "["],
+        ):
             raise Unread("a law that is not read", offset, length)
         parser = self._parser(rest[0][1:])
         opening = parser.key
@@ -212,6 +271,17 @@ class Statements:
             raise Unread("a law that is not read", offset, length)
         sides = (self._parser(()).inner(left), *(self._parser(()).inner(end) for end in ends))
         return Clause(Says.LAW, sides, (), offset, length, law="Uniform")
+
+
+def _family(found: Run) -> list[tuple[str, str]] | None:
+    """`n in {q, k, v}`: the letter with each that it stands for; None where it is none."""
+    keys = [token.key for token in found]
+    if len(keys) < 5 or keys[1:3] != ["\\in", "\\{"] or keys[-1] != "\\}":
+        return None
+    members = [[token.key for token in piece] for piece in split(found[3:-1], (",",))]
+    if not found[0].key.isalpha() or any(len(each) != 1 or not each[0].isalnum() for each in members):
+        return None
+    return [(keys[0], each[0]) for each in members]
 
 
 def _segments(found: Run) -> list[Run]:
@@ -236,7 +306,7 @@ def _segments(found: Run) -> list[Run]:
     return segments
 
 
-def _qualified(found: Run) -> tuple[Run, list[Run]]:
+def _qualified(found: Run) -> tuple[Run, list[tuple[str, Run]]]:
     """A claim, and the conditions that words introduce behind it."""
     level = {id(token) for token in outer(found)}
     places = [
@@ -245,6 +315,5 @@ def _qualified(found: Run) -> tuple[Run, list[Run]]:
         if token.kind is Kind.WORD and token.font == "\\text" and token.text in _QUALIFIERS and id(token) in level
     ]
     ends = [*places[1:], len(found)] if places else []
-    conditions = [found[place + 1 : end] for place, end in zip(places, ends, strict=True)]
+    conditions = [(found[place].text, found[place + 1 : end]) for place, end in zip(places, ends, strict=True)]
     return found[: places[0]] if places else found, conditions
-

@@ -28,7 +28,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token. `text` is what it says: `\\beta`, `x`, `12`, the words of a group; `font` is a group's command."""
+    r"""A token. `text` is what it says: `\beta`, `x`, `12`, the words of a group; `font` is a group's command."""
 
     kind: Kind
     text: str
@@ -50,7 +50,9 @@ class Token:
 
 
 _OWN = frozenset({"\\mathbf", "\\mathbb", "\\mathcal", "\\boldsymbol"})
-_FONTS = frozenset({"\\text", "\\mathrm", "\\operatorname", "\\operatorname*", "\\texttt", "\\mathit", "\\textrm"}) | _OWN
+_FONTS = (
+    frozenset({"\\text", "\\mathrm", "\\operatorname", "\\operatorname*", "\\texttt", "\\mathit", "\\textrm"}) | _OWN
+)
 _SPACES = frozenset({"\\,", "\\;", "\\!", "\\:", "\\>", "\\ ", "~", "\\displaystyle"})
 _GAPS = frozenset({"\\quad", "\\qquad"})
 _SIZES = frozenset({"\\left", "\\right", "\\middle"}) | {
@@ -88,7 +90,7 @@ def tokens(text: str) -> tuple[Token, ...]:
         if match is None:
             raise Unread(f"the character {text[place]!r} is not read", place)
         offset, place, read = place, match.end(), match.group()
-        kind = Kind(match.lastgroup) if match.lastgroup != "space" else None
+        kind = Kind(match.lastgroup or "") if match.lastgroup != "space" else None
         if kind is None or read in _SPACES:
             continue
         read = _SAME.get(read, read)
@@ -128,7 +130,7 @@ def _said(group: str) -> str:
 
 
 def bare(found: tuple[Token, ...]) -> tuple[Token, ...]:
-    """Tokens without the braces around a single one, as `\\hat{X}` and `\\hat X` are the same.
+    r"""Tokens without the braces around a single one, as `\hat{X}` and `\hat X` are the same.
 
     Raises:
         Unread: a script without braces of which TeX would raise the first digit alone.
@@ -140,11 +142,11 @@ def bare(found: tuple[Token, ...]) -> tuple[Token, ...]:
     place = 0
     while place < len(found):
         inner = found[place + 1 : place + 2]
-        if found[place].text == "{" and inner and found[place + 2 : place + 3] and found[place + 2].text == "}":
-            if inner[0].text not in "{}":
-                out.append(inner[0])
-                place += 3
-                continue
+        braced = found[place].text == "{" and any(each.text == "}" for each in found[place + 2 : place + 3])
+        if braced and inner[0].text not in "{}":
+            out.append(inner[0])
+            place += 3
+            continue
         out.append(found[place])
         place += 1
     return tuple(out)
