@@ -6,7 +6,7 @@ import ast
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,11 @@ from eqtrace.code.index import Index
 from eqtrace.code.source import Statement, collector_paused
 from eqtrace.config import Config
 from eqtrace.formula.form import Form, read
-from eqtrace.link import references
+from eqtrace.link import latex, references
 from eqtrace.link.audit import Audit
 from eqtrace.link.audit import audit as link_audit
 from eqtrace.link.infer import complete
+from eqtrace.link.latex import Latex
 from eqtrace.link.match import match
 from eqtrace.link.review import faults as suspicions
 from eqtrace.link.review.suspicion import Change, Comparison, compare, links, unshown
@@ -63,6 +64,7 @@ class Project:
     selected: tuple[str, ...]
     linked: Audit
     compared: Comparison | None = None  # with the ledger of reviews, where there is one
+    latex: Latex = field(default_factory=Latex)
 
     @property
     def equations(self) -> dict[str, Equation]:
@@ -91,7 +93,9 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
 
         link(forms, specification.equations)
     chosen = tuple(each.id for each in specification.equations if selected is None or each.id in selected)
-    linked = link_audit(specification, index, config, None if selected is None else frozenset(chosen))
+    read_back = latex.read((each for each in specification.equations if each.id in set(chosen)), forms)
+    only = None if selected is None else frozenset(chosen)
+    linked = link_audit(specification, index, config, only, read_back.unsure())
     faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
     if config.references is not None:
         faults += references.faults(config.references, index)
@@ -101,7 +105,7 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
         compared = compare(specification.reviews, held, index)
         faults += suspicions.faults(compared.changes, index)
     every = tuple(_without_echoes((*specification.faults, *faults, *linked.faults)))
-    return Project(config, specification, index, forms, every, chosen, linked, compared)
+    return Project(config, specification, index, forms, every, chosen, linked, compared, read_back)
 
 
 def _is_told(fault: Fault, specification: Specification) -> bool:
@@ -151,7 +155,8 @@ def audit(config: Config, selected: frozenset[str] | None) -> Results:
     """The static checks. User code is parsed and never imported."""
     started = time.perf_counter()
     project = read_project(config, selected)
-    return conclude("audit", project, project.faults, {}, None, 0, started)
+    faults = [*project.faults, *_of_latex(project, project.latex)]
+    return conclude("audit", project, faults, {}, None, 0, started)
 
 
 def verify(
@@ -282,7 +287,10 @@ class Verification:
         faults += _not_executed(self.project, executions, faults)
         late = _late(self.project, methods)
         faults += suspicions.faults(late, self.project.index)
-        results = conclude("verify", self.project, faults, methods, executions, self._how.seed, self._started, late)
+        read_back = self._settled()
+        faults += _of_latex(self.project, read_back)
+        project = replace(self.project, latex=read_back)
+        results = conclude("verify", project, faults, methods, executions, self._how.seed, self._started, late)
         return replace(results, from_cache=len(self._from_cache), notes=(*results.notes, *self._notes))
 
     def of(self, equation: str, method: str) -> tuple[MethodResult, tuple[Finding, ...]]:
@@ -303,6 +311,12 @@ class Verification:
         mine = [fault for fault in faults if fault.method in (None, method)]
         result = next(each for each in answered if each.method == method)
         return result, _findings(self.project.config, mine)
+
+    def _settled(self) -> Latex:
+        """The comparisons of LaTeX with forms that take values, decided."""
+        project = self.project
+        cache, rests = (None, "") if self._reuse is None else (self._reuse.cache, self._reuse.base)
+        return latex.settled(project.latex, project.equations, project.forms, cache, rests)
 
     def general(self) -> tuple[Finding, ...]:
         """The findings of the static checks that belong to no equation."""
@@ -337,6 +351,14 @@ class Verification:
             self._results[unit], kept = self._reuse.take(unit, outcome.value)
             if kept:
                 self._from_cache.add(unit)
+
+
+def _of_latex(project: Project, found: Latex) -> Iterator[Fault]:
+    """What is to be told of LaTeX that was read back; LaTeX that can't be shown either is told already."""
+    told = {fault.equation for fault in project.faults if fault.kind in ("latex-unreadable", "control-character")}
+    for fault in latex.faults(found, project.equations, project.specification.waivers):
+        if fault.equation not in told:
+            yield fault
 
 
 def _reuse(project: Project, seed: int, work: Callable[[], Work], clock: int) -> Reuse:
@@ -519,6 +541,7 @@ def conclude(
         executions=executions,
         coverage=project.linked.coverage,
         reviews=_reviews(command, project, late),
+        readbacks=project.latex.found,
         seed=seed,
         seconds=time.perf_counter() - started,
         skipped=_skipped(project),

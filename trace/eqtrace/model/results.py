@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from eqtrace.model.anchor import Match
 from eqtrace.model.finding import Finding
+from eqtrace.model.readback import Readback
 from eqtrace.model.span import Span
 from eqtrace.model.topic import Specification
 from eqtrace.model.verdict import MethodResult, Verdict, weakest
@@ -69,6 +70,7 @@ class Results:
     executions: Mapping[str, int] | None = None  # by anchor id; tests and states anchors are not in it
     coverage: Coverage | None = None
     reviews: Reviews | None = None  # None where there is no ledger
+    readbacks: Mapping[str, Readback] = field(default_factory=dict)  # by equation id: its LaTeX read back
     seed: int = 0
     seconds: float = 0.0
     from_cache: int = 0

@@ -289,15 +289,15 @@ class Matching:
         node = rebuilt(node, self._completed)
         if not isinstance(node, Apply) or node.function not in self.equation.functions:
             return node
-        for part in self.form.parts:
-            for other in walk(part.statement):
-                if isinstance(other, Apply) and other.function == node.function and len(other.args) > len(node.args):
-                    if _among(node.args, other.args):
-                        left = ", ".join(_shown(each) for each in other.args if each not in node.args)
-                        note = f"{node.function} without its arguments {left}"
-                        if note not in self.out.notes:
-                            self.out.notes.append(note)
-                        return replace(node, args=other.args)
+        every = (each for part in self.form.parts for each in walk(part.statement) if isinstance(each, Apply))
+        for other in every:
+            fewer = other.function == node.function and len(other.args) > len(node.args)
+            if fewer and _among(node.args, other.args):
+                left = ", ".join(_shown(each) for each in other.args if each not in node.args)
+                note = f"{node.function} without its arguments {left}"
+                if note not in self.out.notes:
+                    self.out.notes.append(note)
+                return replace(node, args=other.args)
         return node
 
     def _claim_for(
