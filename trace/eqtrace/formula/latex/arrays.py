@@ -170,7 +170,7 @@ class Arrays:
 
     def _contract(self, one: Value, other: Value) -> Value:
         """The sum over the last axis of one and the first of the other."""
-        self.same(one.dims[-1], other.dims[0], other, "a product")
+        self.same(one.dims[-1], other.dims[0], _together(one, other), "a product")
         batch, left, right = self._batches(one, other, "a product")
         count = len(one.dims) - 1
         index = self.fresh()
@@ -262,6 +262,11 @@ def _term(node: Node) -> Term:
     if not isinstance(node, Term):
         raise Unread("a number is needed, not a condition", node.offset, node.length)
     return node
+
+
+def _together(one: Value, other: Value) -> Value:
+    """Where two values stand."""
+    return replace(other, offset=one.offset, length=max(1, other.offset + other.length - one.offset))
 
 
 def term_of(node: Node) -> Term:
