@@ -35,8 +35,7 @@ def sample_next(logits: Array, temperature: float, top_k: int, top_p: float, rng
     if top_p < 1.0:
         order = np.argsort(-p, kind="stable")
         cum = np.cumsum(p[order])
-        s = int(np.searchsorted(cum, top_p))
-        keep = order[: s + 1]
+        keep = order[: np.searchsorted(cum, top_p) + 1]
         q = np.zeros_like(p)
         q[keep] = p[keep] / p[keep].sum()
         p = q
@@ -68,5 +67,6 @@ def generate(
         x = ids[-w:]
         logits, _ = forward(np.array(x, dtype=np.int64), params, config)
         z = logits[-1]
-        ids += [sample_next(z, temperature, top_k, top_p, rng)]
+        token = sample_next(z, temperature, top_k, top_p, rng)
+        ids.append(token)
     return ids

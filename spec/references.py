@@ -4,8 +4,13 @@ Each takes the equation's symbols by name and gives what the cited line must giv
 None imports impl. Strings stay strings here; only forms number them.
 """
 
+from collections.abc import Sequence
 from itertools import groupby, pairwise
 
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
 Pair = tuple[str, str]
 UNKNOWN = "<unk>"
 
@@ -70,6 +75,46 @@ def encode_decode_token_to_id(word: str, merges: list[Pair], itos: list[str]) ->
 def encode_decode_decode(itos: list[str], ids: list[int]) -> str:
     """The first token's string, and what the others give behind it."""
     return itos[ids[0]] + encode_decode_decode(itos, ids[1:]) if len(ids) else ""
+
+
+def greedy_guard_greedy(z: Array, tau: float) -> dict[str, int | bool]:
+    """The first of the largest, found in one walk; and whether the temperature is below a millionth."""
+    best = 0
+    for i in range(1, len(z)):
+        if z[i] > z[best]:
+            best = i
+    return {"next": best, "guard": tau < 0.000001}
+
+
+def generation_loop_context_crop(ids: Sequence[int], w: int) -> list[int]:
+    """Ids handed through a line that holds w of them: when it is full, the first one leaves."""
+    held: list[int] = []
+    for each in ids:
+        if len(held) == w:
+            held.pop(0)
+        held.append(int(each))
+    return held
+
+
+def top_p_sort(p: Array) -> list[int]:
+    """Ids put in one by one, each behind all that are at least as likely."""
+    order: list[int] = []
+    for i in range(len(p)):
+        place = 0
+        while place < len(order) and p[order[place]] >= p[i]:
+            place += 1
+        order.insert(place, i)
+    return order
+
+
+def top_p_nucleus(pi_: Array, C: Array, rho: float) -> dict[str, int | list[int]]:
+    """Ids taken one after the other, until the total reaches the share; all of them where it never does."""
+    kept: list[int] = []
+    for m in range(len(C)):
+        kept.append(int(pi_[m]))
+        if C[m] >= rho:
+            return {"s": m, "keep": kept}
+    return {"s": len(C), "keep": kept}
 
 
 def _pretokens(text: str) -> list[str]:

@@ -8,6 +8,7 @@ import contextlib
 import io
 import tempfile
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from impl import gradcheck, ops, talk, train
 from impl.arrays import Array, Ids, Params
 from impl.config import ModelConfig
 from impl.data import iterate_batches, make_windows, split_ids
-from impl.generate import sample_next
+from impl.generate import generate, sample_next
 from impl.optim import AdamW, clip_grad_norm, lr_schedule
 from impl.tokenizer import build_tokenizer, count_pairs, count_words, merge_tokens, train_bpe
 from impl.transformer import forward, init_params, loss_and_grads
@@ -34,8 +35,22 @@ def training_window(rng: np.random.Generator, sizes: Sizes) -> None:
 
 
 def sampling(rng: np.random.Generator, sizes: Sizes) -> None:
-    """One token drawn from random logits, at a temperature, with top-k and top-p."""
-    sample_next(rng.normal(scale=3.0, size=sizes["V"]), 0.8, sizes["V"] - 1, 0.9, rng)
+    """Tokens drawn from random logits in every way: greedily, freely, with top-k, top-p and both, and with ties."""
+    V = sizes["V"]
+    logits = rng.normal(scale=3.0, size=V)
+    tied = rng.integers(0, 3, V).astype(float)
+    for temperature, top_k, top_p in ((0.0, 0, 1.0), (0.7, 0, 1.0), (1.3, V - 1, 1.0), (1.0, 0, 0.8), (0.8, 2, 0.9)):
+        sample_next(logits, temperature, top_k, top_p, rng)
+        sample_next(tied, temperature, top_k, top_p, rng)
+
+
+def generation(rng: np.random.Generator, sizes: Sizes) -> None:
+    """Texts that grow past seq_len, greedily and by top-k and top-p at a high temperature; one block, to save time."""
+    config, params = _model(rng, {**sizes, "L": 1})
+    ids = rng.integers(0, sizes["V"], sizes["T"] + 2).tolist()
+    generate(ids[: max(1, sizes["T"] - 1)], 3, params, config, rng, 0.0, 2, 0.9)
+    generate(ids, 1, params, config, rng, 5.0, 2, 1.0)
+    generate(ids, 1, params, config, rng, 5.0, 0, 0.4)
 
 
 def optimiser_steps(rng: np.random.Generator, sizes: Sizes) -> None:
@@ -204,6 +219,29 @@ def validation_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
     losses = [ops.cross_entropy_forward(forward(ids, params, config)[0], t)[0] for ids, t in zip(x, y, strict=True)]
     rows: list[Row] = [{"window": str(number), "loss": float(loss)} for number, loss in enumerate(losses, 1)]
     return [*rows, {"window": "validation", "loss": float(train.validation_loss(x, y, params, config))}]
+
+
+def central_differences(rng: np.random.Generator, sizes: Sizes) -> None:
+    """Central differences of a function of one array."""
+    gradcheck.numerical_grad(lambda v: float((v**3).sum()), rng.normal(size=(sizes["T"], sizes["dh"])), 1e-3)
+
+
+def difference_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """Central differences of a sum of cubes with three steps, beside the derivative."""
+    x = np.array([-1.0, 0.0, 0.5, 2.0])
+    columns = {f"step {h:g}": gradcheck.numerical_grad(lambda v: float((v**3).sum()), x, h) for h in (0.5, 0.125, 1e-5)}
+    return [
+        {"x": float(value), **{name: float(g[i]) for name, g in columns.items()}, "derivative": float(3 * value**2)}
+        for i, value in enumerate(x)
+    ]
+
+
+def check_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """The gradient check of a tiny model, from one seed 42."""
+    config, params, x, y = _tiny_windows()
+    config = replace(config, grad_check_samples=2)
+    worst = gradcheck.check_params(x[0], y[0], params, config, np.random.default_rng(42))
+    return [{"parameter": name, "largest relative error": float(error)} for name, error in worst.items()]
 
 
 def _tiny_windows() -> tuple[ModelConfig, Params, Ids, Ids]:

@@ -110,3 +110,9 @@ def copy_to() -> Callable[[Path], Project]:
 @pytest.fixture
 def project(tmp_path: Path, copy_to: Callable[[Path], Project]) -> Project:
     return copy_to(tmp_path / "halflife")
+
+
+@pytest.fixture
+def opened() -> type[Project]:
+    """Makes a project of a folder that is there."""
+    return Project

@@ -21,6 +21,10 @@ def test_sample_next_greedy_guard_takes_the_first_of_the_largest(rng):
     assert sample_next(logits, 9e-7, 0, 1.0, rng) == 1
 
 
+def test_sample_next_greedy_guard_ends_at_a_millionth(rng):
+    assert {sample_next(np.zeros(2), 1e-6, 0, 1.0, rng) for _ in range(60)} == {0, 1}
+
+
 def test_sample_next_temperature():
     assert drawn([0.1, 0.2, 0.7]) == pytest.approx([0.1, 0.2, 0.7], abs=0.03)
     assert drawn([0.1, 0.2, 0.7], temperature=0.5) == pytest.approx([1 / 54, 4 / 54, 49 / 54], abs=0.03)

@@ -159,6 +159,24 @@ def test_attention_backward_agrees_with_central_differences(params, rng):
         assert_allclose(central(lambda v, name=name: objective(Xn, {**block, name: v}), W), grads[name], atol=1e-8)
 
 
+def test_attention_backward_by_hand():
+    params = one_head_params()
+    _, cache = tf.attention_forward(np.eye(2), params, "", 1)
+    grads = zeros_like(params)
+    dXn = tf.attention_backward(cache, params, "", np.array([[0.0, 8.0], [16.0, 0.0]]), grads)
+    # dOut is dO as well; dV = [[4, 8], [12, 0]], dA[1] = [16, 0], dS[1] = [3, -3]; the first row's only weight is 1.
+    assert_allclose(grads["wo"], [[4, 8], [28, 8]], rtol=1e-14)
+    assert_allclose(grads["bo"], [16, 8], rtol=1e-14)
+    assert_allclose(grads["wv"], [[4, 8], [12, 0]], rtol=1e-14)
+    assert_allclose(grads["bv"], [16, 8], rtol=1e-14)
+    dQ, dK = np.array([[0, 0], [3, -3]]) / math.sqrt(2), np.array([[0, 3], [0, -3]]) * math.log(3)
+    assert_allclose(grads["wq"], dQ, rtol=1e-14)
+    assert_allclose(grads["bq"], dQ[1], rtol=1e-14)
+    assert_allclose(grads["wk"], dK, rtol=1e-14)
+    assert_allclose(grads["bk"], [0, 0], atol=1e-14)
+    assert_allclose(dXn, dQ @ params["wq"].T + dK + [[4, 8], [12, 0]], rtol=1e-14)
+
+
 def test_attention_backward_gives_the_key_bias_nothing(params, rng):
     _, cache = tf.attention_forward(rng.normal(size=(5, 6)), params, "b0.", 2)
     grads = zeros_like(params)
@@ -167,10 +185,14 @@ def test_attention_backward_gives_the_key_bias_nothing(params, rng):
     assert np.abs(grads["b0.bq"]).max() > 1e-3
 
 
-def test_attention_backward_leaves_masked_scores_without_gradient(params, rng):
-    _, (*_, A, _) = tf.attention_forward(rng.normal(size=(5, 6)), params, "b0.", 2)
-    dS = ops.softmax_backward(A, rng.normal(size=A.shape))
+def test_attention_backward_leaves_masked_scores_without_gradient(params, rng, monkeypatch):
+    made, softmax_backward = [], ops.softmax_backward
+    monkeypatch.setattr(ops, "softmax_backward", lambda A, dA: made.append(softmax_backward(A, dA)) or made[-1])
+    _, cache = tf.attention_forward(rng.normal(size=(5, 6)), params, "b0.", 2)
+    tf.attention_backward(cache, params, "b0.", rng.normal(size=(5, 6)), zeros_like(params))
+    (dS,) = made
     assert_array_equal(dS[:, ~np.tri(5, dtype=bool)], 0)
+    assert np.all(dS[:, np.tri(5, k=-1, dtype=bool)] != 0)
 
 
 # --- feed-forward network ---
@@ -234,6 +256,22 @@ def test_block_backward_agrees_with_central_differences(config, params, rng):
     dX = tf.block_backward(cache, params, "b1.", dY, grads)
     assert_allclose(central(lambda v: (tf.block_forward(v, params, "b1.", config)[0] * dY).sum(), X), dX, atol=1e-7)
     assert {name for name, g in grads.items() if np.any(g)} == {name for name in params if name.startswith("b1.")}
+
+
+def test_block_backward_calls_its_parts_in_reverse(config, params, rng):
+    X, dY = rng.normal(size=(5, 6)), rng.normal(size=(5, 6))
+    _, cache = tf.block_forward(X, params, "b0.", config)
+    ln1_cache, att_cache, ln2_cache, ff_cache = cache
+    expected = zeros_like(params)
+    dXn2 = tf.ffn_backward(ff_cache, params, "b0.", dY, expected)
+    dX1_branch, expected["b0.ln2_g"], expected["b0.ln2_b"] = ops.layer_norm_backward(ln2_cache, dXn2)
+    dXn = tf.attention_backward(att_cache, params, "b0.", dY + dX1_branch, expected)
+    dX_branch, expected["b0.ln1_g"], expected["b0.ln1_b"] = ops.layer_norm_backward(ln1_cache, dXn)
+    grads = zeros_like(params)
+    dX = tf.block_backward(cache, params, "b0.", dY, grads)
+    assert_allclose(dX, dY + dX1_branch + dX_branch, rtol=1e-14)
+    for name in params:
+        assert_allclose(grads[name], expected[name], rtol=1e-14, err_msg=name)
 
 
 # --- the whole model ---

@@ -1,5 +1,6 @@
 """A small project with real sources, and hand-made results of it: one equation of each kind of outcome."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,17 @@ import pytest
 from eqtrace.config import Config, SiteConfig
 from eqtrace.model.anchor import Anchor, Match, Role, Status
 from eqtrace.model.equation import Equation, LiteratureReference
+from eqtrace.model.example import (
+    Compared,
+    Differenced,
+    Example,
+    ExampleResult,
+    Outcome,
+    Step,
+    StepValue,
+    Table,
+    Value,
+)
 from eqtrace.model.finding import Finding, Related, Severity
 from eqtrace.model.results import Coverage, Results, Tally
 from eqtrace.model.span import Span, Text
@@ -67,6 +79,61 @@ def test_softmax_sums_to_one():
 
 def text(value: str, line: int = 1) -> Text:
     return Text(value, Span("spec/layers.yaml", line, 9))
+
+
+PLACE = Span("spec/layers.yaml", 40, 3)
+
+
+def example_steps(**code: str) -> tuple[Step, ...]:
+    return tuple(Step(text(label), text(each)) for label, each in code.items())
+
+
+STATED = {
+    "affine": Example(
+        "editable",
+        PLACE,
+        "hand-picked, <i>not</i> trained",
+        {"X": ((1, 2), (0.5, 1)), "W": ((1, 0), (0, 3)), "b": (1 / 3, 0)},
+        steps=example_steps(P="X @ W", Y="P + b"),
+        equals=text("ops.py::affine"),
+    ),
+    "affine_backward": Example(
+        "differences",
+        PLACE,
+        "hand-picked",
+        {"X": ((0, 1),), "dY": ((3, 4),)},
+        steps=example_steps(dX="dY @ W.T * 1 < 2"),
+        equals=text("ops.py::affine_backward"),
+    ),
+    "softmax": Example("stored", PLACE, "a run", run=text("table"), equals=text("ops.py::softmax")),
+}
+
+_P, _Y = Value((2, 2), (1.0, 6.0, 0.5, 3.0)), Value((2, 2), (1 + 1 / 3, 6.0, 0.5 + 1 / 3, float("-inf")))
+_DX = Value((1, 2), (3.0, 4.0))
+
+RESULTS = {
+    "affine": ExampleResult(
+        "affine",
+        Outcome.AGREES,
+        (StepValue("P", _P), StepValue("Y", _Y)),
+        (Compared("Y", "result", _Y, 0.0, True),),
+        call="affine(X, W, b)",
+    ),
+    "affine_backward": ExampleResult(
+        "affine_backward",
+        Outcome.DIFFERS,
+        (StepValue("dX", _DX),),
+        (Compared("dX", "result[0]", Value((1, 2), (3.0, 5.0)), 0.2, False),),
+        (Differenced("dX", "X", Value((1, 2), (3.0000001, 4.0)), 3e-8, True),),
+        call="affine_backward(X, W, dY)",
+    ),
+    "softmax": ExampleResult(
+        "softmax",
+        Outcome.AGREES,
+        table=Table(("name", "p"), (("<b>first</b>", 0.123456789), ("second", 1.0)), (("c", 16),)),
+        call="table",
+    ),
+}
 
 
 class Sample:
@@ -291,7 +358,9 @@ def config(project: Path) -> Config:
 @pytest.fixture
 def results() -> Results:
     sample = Sample()
-    topics = (sample.affine(), sample.gradient(), sample.softmax())
+    topics = tuple(
+        replace(topic, example=STATED[topic.id]) for topic in (sample.affine(), sample.gradient(), sample.softmax())
+    )
     refuted = Finding(
         "EQ501",
         "value-mismatch",
@@ -360,6 +429,7 @@ def results() -> Results:
         findings=(refuted, lost),
         methods=methods,
         executions=executions,
+        examples=RESULTS,
         coverage=Coverage(Tally(5, 6, 1), Tally(8, 9, 1)),
         skipped=("nothing else was looked at",),
         exit=1,

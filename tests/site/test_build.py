@@ -88,7 +88,7 @@ def test_an_empty_specification_gives_a_site_that_claims_nothing(config: Config)
 
 
 def test_pages_without_methods_say_that_nothing_was_verified(config: Config, results: Results) -> None:
-    static = replace(results, methods={}, executions=None, command="audit")
+    static = replace(results, methods={}, examples={}, executions=None, command="audit")
     files = dict(render(config, static))
     assert "values were not" in files["index.html"].decode()
     assert "certified" not in files["pages/layers.html"].decode()

@@ -131,11 +131,22 @@ def test_text_of_the_specification_is_escaped(files: dict[str, bytes]) -> None:
     page = files["pages/probabilities.html"].decode()
     assert "&lt;b&gt;that sum to one&lt;/b&gt;" in page
     assert "<b>" not in page
+    assert "&lt;b&gt;first&lt;/b&gt;" in page
+    assert "<i>" not in files["pages/layers.html"].decode()
 
 
 def test_a_topic_shows_its_parts_in_order(pages: dict[str, Page]) -> None:
     words = pages["pages/layers.html"].words
-    parts = ["What it is", "Why it is needed", "Mathematics", "Symbols", "Shapes", "The code", "Code and equations"]
+    parts = [
+        "What it is",
+        "Why it is needed",
+        "Mathematics",
+        "Symbols",
+        "A tiny numerical example",
+        "Shapes",
+        "The code",
+        "Code and equations",
+    ]
     places = [words.index(part, words.index("Basic operations")) for part in [*parts, "Where it is used"]]
     assert places == sorted(places)
     assert "no name in the code" in words
@@ -145,6 +156,33 @@ def test_a_topic_shows_its_parts_in_order(pages: dict[str, Page]) -> None:
     assert "(16, V)" in words
     assert "T = 16, c = 16" in words
     assert "section 6.1, equation 6.3, page 164" in words
+
+
+def test_an_example_shows_inputs_steps_values_and_what_they_equal(pages: dict[str, Page]) -> None:
+    words = pages["pages/layers.html"].words
+    assert "✓ agrees with the code Illustrative numbers, not trained weights. Source: hand-picked" in words
+    assert "X (2, 2) 1 2 0.5 1" in words
+    assert "b (3,)" not in words
+    assert "b (2,) 0.333333 0" in words
+    assert "P (2, 2) X @ W 1 6 0.5 3" in words
+    assert "Y (2, 2) P + b 1.33333 6 0.833333 -inf ✓ equals result of the code, exactly" in words
+    assert "Compared with affine (ops.py:6), called as affine(X, W, b)." in words
+    assert "Numbers are shown to 6 digits." in words
+
+
+def test_an_example_that_differs_shows_both_values(pages: dict[str, Page]) -> None:
+    words = pages["pages/layers.html"].words
+    assert "✗ differs from the code" in words
+    assert "dY @ W.T * 1 < 2 3 4 ✗ the code gives, as result[0]: 3 5" in words
+    assert "dX by X 3 4 3 4 ✓ 3e-08" in words
+
+
+def test_a_stored_run_is_a_table_with_its_source(pages: dict[str, Page]) -> None:
+    words = pages["pages/probabilities.html"].words
+    assert "A stored run ✓ from a run of the code Starting from seed 42, not trained weights. Source: a run." in words
+    assert "the run of table at c = 16" in words
+    assert "name p <b>first</b> 0.123457 second 1" in words
+    assert "Run by table, which calls softmax (ops.py:18)." in words
 
 
 def test_code_keeps_its_line_numbers_and_names_the_equations(pages: dict[str, Page]) -> None:

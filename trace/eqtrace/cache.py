@@ -171,7 +171,7 @@ def encode(result: MethodResult) -> Entry:
         "method": result.method,
         "verdict": result.verdict.value,
         "evidence": {name: getattr(evidence, name) for name in _EVIDENCE},
-        "faults": [_encode_fault(fault) for fault in result.faults],
+        "faults": [encode_fault(fault) for fault in result.faults],
         "executions": dict(result.executions),
     }
 
@@ -183,15 +183,15 @@ def decode(data: Any) -> MethodResult:
         Unreadable: they stand for none.
     """
     try:
-        evidence = {name: _checked(data["evidence"][name], kinds) for name, kinds in _EVIDENCE.items()}
-        evidence["limits"] = tuple(_checked(each, (str,)) for each in evidence["limits"])
-        executions = {_checked(name, (str,)): _checked(count, (int,)) for name, count in data["executions"].items()}
+        evidence = {name: checked(data["evidence"][name], kinds) for name, kinds in _EVIDENCE.items()}
+        evidence["limits"] = tuple(checked(each, (str,)) for each in evidence["limits"])
+        executions = {checked(name, (str,)): checked(count, (int,)) for name, count in data["executions"].items()}
         return MethodResult(
-            _checked(data["equation"], (str,)),
-            _checked(data["method"], (str,)),
+            checked(data["equation"], (str,)),
+            checked(data["method"], (str,)),
             Verdict(data["verdict"]),
             Evidence(**evidence),
-            tuple(_decode_fault(fault) for fault in data["faults"]),
+            tuple(decode_fault(fault) for fault in data["faults"]),
             executions,
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
@@ -209,13 +209,19 @@ _EVIDENCE: dict[str, tuple[type, ...]] = {
 }
 
 
-def _checked(value: Any, kinds: tuple[type, ...]) -> Any:
+def checked(value: Any, kinds: tuple[type, ...]) -> Any:
+    """A value that must be of one of some types (truth is no number here).
+
+    Raises:
+        TypeError: it is not.
+    """
     if not isinstance(value, kinds) or (isinstance(value, bool) and bool not in kinds):
         raise TypeError(f"{value!r} is no {kinds}")
     return value
 
 
-def _encode_fault(fault: Fault) -> Entry:
+def encode_fault(fault: Fault) -> Entry:
+    """A fault as JSON data."""
     return {
         "kind": fault.kind,
         "message": fault.message,
@@ -227,15 +233,20 @@ def _encode_fault(fault: Fault) -> Entry:
     }
 
 
-def _decode_fault(data: Any) -> Fault:
+def decode_fault(data: Any) -> Fault:
+    """The fault that JSON data stand for.
+
+    Raises:
+        KeyError, TypeError, ValueError: they stand for none.
+    """
     return Fault(
-        _checked(data["kind"], (str,)),
-        _checked(data["message"], (str,)),
+        checked(data["kind"], (str,)),
+        checked(data["message"], (str,)),
         _decode_span(data["span"]),
-        _checked(data["hint"], (str,)),
-        tuple(Related(_decode_span(span), _checked(message, (str,))) for span, message in data["related"]),
-        _checked(data["equation"], (str, type(None))),
-        _checked(data["method"], (str, type(None))),
+        checked(data["hint"], (str,)),
+        tuple(Related(_decode_span(span), checked(message, (str,))) for span, message in data["related"]),
+        checked(data["equation"], (str, type(None))),
+        checked(data["method"], (str, type(None))),
     )
 
 
@@ -245,5 +256,5 @@ def _encode_span(span: Span) -> list[str | int]:
 
 def _decode_span(data: Any) -> Span:
     path, *numbers = data
-    line, column, end_line, end_column = (_checked(each, (int,)) for each in numbers)
-    return Span(_checked(path, (str,)), line, column, end_line, end_column)
+    line, column, end_line, end_column = (checked(each, (int,)) for each in numbers)
+    return Span(checked(path, (str,)), line, column, end_line, end_column)

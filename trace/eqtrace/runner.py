@@ -16,7 +16,7 @@ from eqtrace.code.index import Index
 from eqtrace.code.source import Statement, collector_paused
 from eqtrace.config import Config
 from eqtrace.formula.form import Form, read
-from eqtrace.link import latex, references
+from eqtrace.link import examples, latex, references
 from eqtrace.link.audit import Audit
 from eqtrace.link.audit import audit as link_audit
 from eqtrace.link.infer import complete
@@ -26,18 +26,20 @@ from eqtrace.link.review import faults as suspicions
 from eqtrace.link.review.suspicion import Change, Comparison, compare, links, unshown
 from eqtrace.link.target import resolve_target
 from eqtrace.model.equation import Equation
+from eqtrace.model.example import Example, ExampleResult, Outcome
 from eqtrace.model.finding import Fault, Finding, Related, Severity
 from eqtrace.model.results import Results, Reviews
 from eqtrace.model.span import Span, Text
-from eqtrace.model.topic import Specification
+from eqtrace.model.topic import Specification, Topic
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict, weakest
 from eqtrace.report import mathml
+from eqtrace.report.sizes import size
 from eqtrace.run.needs import Asked
 from eqtrace.run.outcome import Crashed, Done, Lost
 from eqtrace.run.present import Present, base
 from eqtrace.run.reuse import Reuse
 from eqtrace.run.site import FOLLOWED, Site
-from eqtrace.run.work import COMPUTING, EXECUTED, Unit, Work, site_of
+from eqtrace.run.work import COMPUTING, EXAMPLE, EXECUTED, Unit, Work, site_of
 from eqtrace.spec import sizes
 from eqtrace.spec.load import load
 
@@ -63,6 +65,7 @@ class Project:
     faults: tuple[Fault, ...]
     selected: tuple[str, ...]
     linked: Audit
+    examples: Mapping[str, Example]  # of the selected equations' topics, those without faults
     compared: Comparison | None = None  # with the ledger of reviews, where there is one
     latex: Latex = field(default_factory=Latex)
 
@@ -99,13 +102,23 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
     faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
     if config.references is not None:
         faults += references.faults(config.references, index)
+    topics = _topics_of(specification, chosen)
+    wrong = examples.faults(topics, index, config)
+    faults += [fault for found in wrong.values() for fault in found]
+    stated = {topic.id: topic.example for topic in topics if topic.example is not None and topic.id not in wrong}
     compared = None
     if specification.reviews is not None:
         held = tuple(links(specification, frozenset(chosen), linked.matches))
         compared = compare(specification.reviews, held, index)
         faults += suspicions.faults(compared.changes, index)
     every = tuple(_without_echoes((*specification.faults, *faults, *linked.faults)))
-    return Project(config, specification, index, forms, every, chosen, linked, compared, read_back)
+    return Project(config, specification, index, forms, every, chosen, linked, stated, compared, read_back)
+
+
+def _topics_of(specification: Specification, chosen: tuple[str, ...]) -> list[Topic]:
+    """The topics that have a selected equation."""
+    wanted = set(chosen)
+    return [topic for topic in specification.topics if any(each.id in wanted for each in topic.equations)]
 
 
 def _is_told(fault: Fault, specification: Specification) -> bool:
@@ -231,6 +244,7 @@ class Verification:
         self._work = lru_cache(lambda: _work(self.project, how.seed))
         self._reuse = _reuse(self.project, how.seed, self._work, clock) if cache else None
         self._results: dict[Unit, MethodResult] = {}
+        self._examples: dict[Unit, ExampleResult] = {}
         self._from_cache: set[Unit] = set()
         self._notes: tuple[str, ...] = ()
         self._pool: Pool | None = None
@@ -257,17 +271,28 @@ class Verification:
         wanted = self.project.selected if equations is None else equations
         return [Unit(name, method) for name in wanted for method in self.project.equations[name].methods]
 
+    def examples(self) -> list[Unit]:
+        """The units of the examples."""
+        return [Unit(topic, EXAMPLE) for topic in self.project.examples]
+
     def answer(self, equations: Iterable[str] | None = None) -> None:
-        """Answers the units of equations: from the cache, or by running them."""
+        """Answers the units of equations (of all, and the examples, if none are named): from the cache, or by a run."""
         waiting = [unit for unit in self.units(equations) if unit not in self._results]
         for unit in waiting:
             if unit.equation not in self.project.forms:
                 self._results[unit] = _without_form(self.project.equations[unit.equation], unit.method)
         waiting = [unit for unit in waiting if unit not in self._results]
+        if equations is None:
+            waiting += [unit for unit in self.examples() if unit not in self._examples]
+        self._run(waiting, self._unanswered() if equations is not None else waiting)
+
+    def _run(self, waiting: list[Unit], sought: list[Unit] | None = None) -> None:
+        """Answers units; `sought` are those that are looked up in the cache before any is run."""
         if self._reuse is not None and self._pool is None:
             with collector_paused():
-                held = self._reuse.find(self._unanswered() if equations is not None else waiting)
-            self._results |= held
+                held = self._reuse.find(waiting if sought is None else sought)
+            for unit, result in held.items():
+                self._note(unit, result)
             self._from_cache |= held.keys()
             waiting = [unit for unit in waiting if unit not in held]
         if waiting:
@@ -285,12 +310,15 @@ class Verification:
         executions = _executions(self.project, answered)
         faults = [*self.project.faults, *(fault for result in answered for fault in result.faults)]
         faults += _not_executed(self.project, executions, faults)
+        found = {unit.equation: result for unit, result in self._examples.items()}
+        faults += [fault for result in found.values() for fault in result.faults]
         late = _late(self.project, methods)
         faults += suspicions.faults(late, self.project.index)
         read_back = self._settled()
         faults += _of_latex(self.project, read_back)
         project = replace(self.project, latex=read_back)
         results = conclude("verify", project, faults, methods, executions, self._how.seed, self._started, late)
+        results = replace(results, examples=found)
         return replace(results, from_cache=len(self._from_cache), notes=(*results.notes, *self._notes))
 
     def of(self, equation: str, method: str) -> tuple[MethodResult, tuple[Finding, ...]]:
@@ -319,8 +347,10 @@ class Verification:
         return latex.settled(project.latex, project.equations, project.forms, cache, rests)
 
     def general(self) -> tuple[Finding, ...]:
-        """The findings of the static checks that belong to no equation."""
-        return _findings(self.project.config, (fault for fault in self.project.faults if fault.equation is None))
+        """The findings that belong to no equation: those of the static checks and of the examples."""
+        self._run([unit for unit in self.examples() if unit not in self._examples])
+        faults = [fault for result in self._examples.values() for fault in result.faults]
+        return _findings(self.project.config, (each for each in (*self.project.faults, *faults) if not each.equation))
 
     def _answered(self) -> list[MethodResult]:
         """The results so far, in the order of the specification."""
@@ -344,13 +374,23 @@ class Verification:
     def _take(self, outcome: Done | Lost | Crashed) -> None:
         unit = outcome.unit
         if not isinstance(outcome, Done):
-            self._results[unit] = _lost(self.project.equations[unit.equation], unit.method, outcome)
+            if unit.method == EXAMPLE:
+                self._note(unit, _lost_example(unit.equation, self.project.examples[unit.equation], outcome))
+            else:
+                self._note(unit, _lost(self.project.equations[unit.equation], unit.method, outcome))
         elif self._reuse is None:
-            self._results[unit] = outcome.value
+            self._note(unit, outcome.value)
         else:
-            self._results[unit], kept = self._reuse.take(unit, outcome.value)
+            result, kept = self._reuse.take(unit, outcome.value)
+            self._note(unit, result)
             if kept:
                 self._from_cache.add(unit)
+
+    def _note(self, unit: Unit, result: MethodResult | ExampleResult) -> None:
+        if isinstance(result, ExampleResult):
+            self._examples[unit] = result
+        else:
+            self._results[unit] = result
 
 
 def _of_latex(project: Project, found: Latex) -> Iterator[Fault]:
@@ -364,7 +404,9 @@ def _of_latex(project: Project, found: Latex) -> Iterator[Fault]:
 def _reuse(project: Project, seed: int, work: Callable[[], Work], clock: int) -> Reuse:
     index, config = project.index, project.config
     user_files = frozenset(os.path.join(index.root, path) for path in index.sources())
-    present = Present(index, config, project.equations, lambda: (work().sites, work().beside), user_files)
+    present = Present(
+        index, config, project.equations, lambda: (work().sites, work().beside), user_files, project.examples
+    )
     return Reuse(Cache(index.root), base(config, sizes.draws(config), seed), present, clock)
 
 
@@ -389,7 +431,7 @@ def _work(project: Project, seed: int) -> Work:
             if site is not None:
                 sites[anchor.id] = site
     modules = {site.file: project.index.module_name(site.path) or "" for site in sites.values()}
-    for text in _differentiated(project):
+    for text in (*_differentiated(project), *_called(project)):
         path = text.value.partition("::")[0]
         modules[os.path.join(root, path)] = project.index.module_name(path) or ""
     scenarios, referenced = project.config.scenarios, project.config.references
@@ -407,7 +449,24 @@ def _work(project: Project, seed: int) -> Work:
         followed=_followed(project, sites.values()),
         draws=sizes.draws(project.config),
         seed=seed,
+        examples=project.examples,
+        shown_sizes=_shown_sizes(project.config),
     )
+
+
+def _shown_sizes(config: Config) -> dict[str, int]:
+    """The sizes that pages show, expressions among them worked out."""
+    found = {name: size(name, config.site.sizes) for name in config.site.sizes}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _called(project: Project) -> Iterator[Text]:
+    """The functions that examples call."""
+    for example in project.examples.values():
+        if example.equals is not None:
+            yield example.equals
+        if example.kind == "differences" and example.gradient is not None:
+            yield example.gradient.forward
 
 
 def _watched(project: Project) -> list[Equation]:
@@ -476,13 +535,25 @@ def _lost(equation: Equation, method: str, outcome: Lost | Crashed) -> MethodRes
         message = f"the method failed inside eqtrace\n{outcome.traceback.rstrip()}"
         fault = Fault("internal-error", message, equation.span, "", (), equation.id, method)
     else:
-        activity = outcome.activity or f"method {method} of {equation.id}"
-        message = "\n".join(
-            filter(None, (f"{activity} {outcome.reason}", outcome.traceback.rstrip(), outcome.output.rstrip()))
-        )
+        message = _told_of(outcome, f"method {method} of {equation.id}")
         fault = Fault("user-code-failed", message, equation.span, "", (), equation.id, method)
     detail = fault.message.splitlines()[0]
     return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail=detail), (fault,))
+
+
+def _told_of(outcome: Lost, what: str) -> str:
+    activity = f"{outcome.activity or what} {outcome.reason}"
+    return "\n".join(filter(None, (activity, outcome.traceback.rstrip(), outcome.output.rstrip())))
+
+
+def _lost_example(topic: str, example: Example, outcome: Lost | Crashed) -> ExampleResult:
+    """The same of an example."""
+    if isinstance(outcome, Crashed):
+        message = f"the example of {topic} failed inside eqtrace\n{outcome.traceback.rstrip()}"
+        fault = Fault("internal-error", message, example.span)
+    else:
+        fault = Fault("example-not-run", _told_of(outcome, f"example of {topic}"), example.span)
+    return ExampleResult(topic, Outcome.NOT_RUN, faults=(fault,))
 
 
 def _executions(project: Project, results: Iterable[MethodResult]) -> dict[str, int]:

@@ -300,6 +300,33 @@ def test_a_premise_that_is_never_met_is_said(equation: Build) -> None:
     assert proof.points == 0
 
 
+NAMES = {"n": Domain(words=("q", "k", "v"))}
+TURNS = {
+    "q": 'Implies(Eq(n, "q"), Eq(v[k] + w[k], w[k] + v[k]))',
+    "k": 'Implies(Eq(n, "k"), Eq(Piecewise((v[k], Ne(n, "q")), (0, True)), v[k]))',
+}
+
+
+def test_claims_under_premises_about_strings(equation: Build) -> None:
+    proof = proof_of(equation, *TURNS.values(), domains=NAMES)
+    assert (proof.verdict, proof.points, proof.limits) == (Verdict.PROVED, 2, ())
+
+
+def test_strings_are_told_apart(equation: Build) -> None:
+    wrong = TURNS["k"].replace('"q"', '"k"')
+    assert proof_of(equation, TURNS["q"], wrong, domains=NAMES).verdict is Verdict.REFUTED
+
+
+def test_a_name_for_what_is_equal_under_a_premise(equation: Build) -> None:
+    keys = {"symbols": {**SHAPES, "b": "a"}, "domains": NAMES}
+    sides = "Sum(X[t, k], t), Sum(2*X[t, k], t)/2"
+    assert proof_of(equation, f'Implies(Eq(n, "k"), Eq(b[k], {sides}))', **keys).verdict is Verdict.PROVED
+    wrong = sides.replace("/2", "")
+    assert proof_of(equation, f'Implies(Eq(n, "k"), Eq(b[k], {wrong}))', **keys).verdict is Verdict.REFUTED
+    only = f'Implies(Eq(n, "k"), Eq(b[k], {sides}))'
+    assert proof_of(equation, only, "Eq(b[k], 0)", **keys).verdict is Verdict.REFUTED
+
+
 # What statements stand on
 
 

@@ -7,9 +7,10 @@ import pytest
 
 from eqtrace.model.anchor import Anchor, Match, Role, Status
 from eqtrace.model.equation import Equation
+from eqtrace.model.example import Compared, Example, ExampleResult, Outcome, Step, StepValue, Value
 from eqtrace.model.finding import Finding, Related, Severity
 from eqtrace.model.results import Coverage, Results, Tally
-from eqtrace.model.span import Span
+from eqtrace.model.span import Span, Text
 from eqtrace.model.topic import Specification, Topic, Waiver
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 
@@ -99,3 +100,28 @@ def refuted(verified: Results) -> Results:
     result = MethodResult("linear.linear", "value", Verdict.REFUTED, Evidence(64, 0, 7, float("inf")))
     methods = {**verified.methods, "linear.linear": (result,)}
     return replace(verified, methods=methods, findings=(finding,), exit=1)
+
+
+@pytest.fixture
+def exemplified(verified: Results) -> Results:
+    """The same with an example that differs from the code, and whose last step failed."""
+    place = Span("linear.yaml", 9, 3)
+    example = Example(
+        "steps",
+        place,
+        "hand-picked",
+        {"X": ((1, float("-inf")),), "words": ("a", "b")},
+        steps=(Step(Text("P", place), Text("X * 2", place)), Step(Text("Y", place), Text("P.sum()", place))),
+        equals=Text("ops.py::linear_forward", place),
+    )
+    value, code = (Value((1, 2), (each, float("-inf"))) for each in (2.0, 2.5))
+    result = ExampleResult(
+        "linear",
+        Outcome.DIFFERS,
+        (StepValue("P", value),),
+        (Compared("P", "result[0]", code, 0.2, False),),
+        call="linear_forward(X)",
+    )
+    (topic,) = verified.specification.topics
+    specification = replace(verified.specification, topics=(replace(topic, example=example),))
+    return replace(verified, specification=specification, examples={"linear": result})

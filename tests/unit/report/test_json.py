@@ -5,8 +5,9 @@ import jsonschema
 import pytest
 
 from eqtrace.model.anchor import Role, Status
+from eqtrace.model.example import ExampleResult, Outcome, Table
 from eqtrace.model.finding import Severity
-from eqtrace.model.results import Results
+from eqtrace.model.results import Results, Reviews
 from eqtrace.model.verdict import Verdict
 from eqtrace.report import json as report
 
@@ -39,7 +40,7 @@ def test_every_object_of_the_schema_is_closed_and_complete() -> None:
 
     for each in objects(SCHEMA):
         assert each["additionalProperties"] is False
-        assert set(each["properties"]) - set(each["required"]) <= {"edits"}
+        assert set(each["properties"]) - set(each["required"]) <= {"edits", "reviews"}
 
 
 def test_the_schema_knows_the_words_of_the_model() -> None:
@@ -72,6 +73,8 @@ def test_the_document_of_a_refuted_run(refuted: Results) -> None:
             "equations": {"covered": 1, "total": 2, "waived": 0},
             "statements": {"covered": 3, "total": 4, "waived": 1},
         },
+        "latex": None,
+        "examples": {"total": 0, "agrees": 0, "differs": 0, "shown": 0, "not-run": 0},
         "findings": {"error": 1, "warning": 0, "note": 0},
         "seconds": 0.25,
         "from_cache": 0,
@@ -82,6 +85,7 @@ def test_the_document_of_a_refuted_run(refuted: Results) -> None:
         "topic": "linear",
         "verdict": "refuted",
         "methods": {"value": {"verdict": "refuted", "points": 64, "worst_ulp": None, "detail": ""}},
+        "latex": None,
         "anchors": [
             {
                 "role": "computes",
@@ -125,6 +129,7 @@ def test_what_was_not_run_is_null(audited: Results) -> None:
     assert document["summary"]["verdicts"] is None
     assert document["summary"]["anchors_executed"] is None
     assert document["summary"]["coverage"] is None
+    assert document["summary"]["examples"] is None
     assert document["equations"][1]["verdict"] is None
     assert document["equations"][1]["methods"] == {"value": None, "derivative": None}
     assert document["equations"][0]["anchors"][0]["executions"] is None
@@ -145,3 +150,66 @@ def test_the_text_is_strict_json_in_utf_8(refuted: Results) -> None:
     text = report.render(replace(refuted, findings=(finding,)))
     assert "é" in text
     assert json.loads(text, parse_constant=pytest.fail)["findings"][0]["message"] == "é\x1b\u2028"
+
+
+def test_a_review_says_what_the_ledger_holds(audited: Results) -> None:
+    reviews = Reviews("r.yaml", 2, 1, 1)
+    assert "reviews" not in valid(replace(audited, reviews=reviews))
+    shown = valid(replace(audited, command="review", reviews=reviews))["reviews"]
+    assert (shown["reviewed"], shown["suspect"], shown["refused"]) == (1, 1, None)
+    done = replace(reviews, recorded=1, removed=0, refused=("a/tests/0",))
+    assert valid(replace(audited, command="review", reviews=done))["reviews"]["refused"] == ["a/tests/0"]
+
+
+def test_examples_carry_every_value_and_what_it_was_compared_with(exemplified: Results) -> None:
+    document = valid(exemplified)
+    assert document["summary"]["examples"] == {"total": 1, "agrees": 0, "differs": 1, "shown": 0, "not-run": 0}
+    assert document["examples"] == [
+        {
+            "topic": "linear",
+            "kind": "steps",
+            "source": "hand-picked",
+            "outcome": "differs",
+            "inputs": {"X": [[1, "-inf"]], "words": ["a", "b"]},
+            "steps": [
+                {"label": "P", "code": "X * 2", "value": {"shape": [1, 2], "entries": [2.0, "-inf"]}},
+                {"label": "Y", "code": "P.sum()", "value": None},
+            ],
+            "equals": "ops.py::linear_forward",
+            "run": None,
+            "call": "linear_forward(X)",
+            "compared": [
+                {
+                    "label": "P",
+                    "part": "result[0]",
+                    "value": {"shape": [1, 2], "entries": [2.5, "-inf"]},
+                    "gap": 0.2,
+                    "agrees": False,
+                }
+            ],
+            "differences": [],
+            "table": None,
+        }
+    ]
+
+
+def test_a_stored_run_is_a_table(exemplified: Results) -> None:
+    table = Table(("name", "value"), (("a", 1.5), ("b", None)), (("d", 4),))
+    document = valid(replace(exemplified, examples={"linear": ExampleResult("linear", Outcome.AGREES, table=table)}))
+    assert document["examples"][0]["table"] == {
+        "columns": ["name", "value"],
+        "rows": [["a", 1.5], ["b", None]],
+        "sizes": {"d": 4},
+    }
+
+
+def test_an_example_that_was_not_run_has_no_outcome(exemplified: Results) -> None:
+    document = valid(replace(exemplified, examples={}, methods={}))
+    assert document["examples"][0]["outcome"] is None
+    assert document["examples"][0]["steps"][0]["value"] is None
+    assert document["examples"][0]["compared"] is None
+    assert document["summary"]["examples"] is None
+
+
+def test_the_schema_knows_the_outcomes() -> None:
+    assert SCHEMA["$defs"]["example"]["properties"]["outcome"]["enum"] == [*Outcome, None]

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from eqtrace.model.finding import Finding, Severity
-from eqtrace.model.results import Results
+from eqtrace.model.finding import Finding, Related, Severity
+from eqtrace.model.results import Results, Reviews
 from eqtrace.model.span import Span
 from eqtrace.report import text
 from eqtrace.report.styled import plain
@@ -140,3 +140,38 @@ def test_carets_stand_under_wide_and_tabbed_text(audited: Results, root: Path) -
     finding = Finding("EQ105", "schema", Severity.ERROR, "?", Span("linear.yaml", 1, 6, 1, 9))
     lines = full(replace(audited, findings=(finding,), exit=1), root).splitlines()
     assert lines[3] == "  | " + " " * (4 + 1 + 2 + 2) + "^^^"
+
+
+def test_what_is_reviewed_is_counted_where_there_is_a_ledger(audited: Results, root: Path) -> None:
+    assert "reviewed" not in full(audited, root)
+    assert "  reviewed    1 of 2 links, 1 suspect\n" in full(replace(audited, reviews=Reviews("r.yaml", 2, 1, 1)), root)
+
+
+@pytest.mark.parametrize(
+    ("reviews", "exit_code", "expected"),
+    [
+        (Reviews("r.yaml", 2, 2, 0), 0, "Nothing is suspect of 2 reviewed links."),
+        (Reviews("r.yaml", 2, 1, 0), 0, "Nothing is suspect of 1 reviewed link; 1 of 2 links not reviewed yet."),
+        (Reviews("r.yaml", 2, 1, 1), 1, "Suspect: 1 link; 1 of 2 links not reviewed yet."),
+        (Reviews("r.yaml", 2, 2, 0, 1, 0, ()), 0, "Recorded 1 link in r.yaml; 2 of 2 links reviewed."),
+        (
+            Reviews("r.yaml", 2, 1, 0, 1, 3, ("a/tests/0",)),
+            1,
+            "Refused: 1 link refused, whose cited lines are not where they say; 1 link recorded in r.yaml, "
+            "3 lines of links that are gone removed; 1 of 2 links reviewed.",
+        ),
+        (Reviews("r.yaml", 2, 0, 0), 2, "Nothing was recorded: 0 errors, 0 warnings in r.yaml."),
+    ],
+)
+def test_how_a_review_came_out(audited: Results, reviews: Reviews, exit_code: int, expected: str) -> None:
+    assert last(replace(audited, command="review", reviews=reviews, exit=exit_code)) == expected
+
+
+def test_of_many_places_the_first_are_quoted_and_the_last_are_counted(audited: Results, root: Path) -> None:
+    related = tuple(Related(Span("ops.py", 2, 5), f"number {number}") for number in range(15))
+    finding = Finding("EQ307", "suspect-link", Severity.WARNING, "changed", Span("linear.yaml", 5, 29), related=related)
+    shown = full(replace(audited, findings=(finding,)), root)
+    assert shown.count("return X @ W - b") == 3
+    assert "--> ops.py:2:5: number 11\n" in shown
+    assert "number 12" not in shown
+    assert "--> 3 more places, in --format json\n" in shown

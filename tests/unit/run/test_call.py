@@ -41,11 +41,12 @@ class Model:
 
 @pytest.fixture
 def module():
-    made = types.ModuleType("package_of_user.model")
-    sys.modules[made.__name__] = made
+    package, made = types.ModuleType("package_of_user"), types.ModuleType("package_of_user.model")
+    package.model, package.os = made, sys.modules["os"]
+    sys.modules |= {"package_of_user": package, made.__name__: made}
     exec(SOURCE, made.__dict__)
     yield made
-    del sys.modules[made.__name__]
+    del sys.modules["package_of_user"], sys.modules[made.__name__]
 
 
 @pytest.fixture
@@ -79,6 +80,8 @@ def evaluate(module):
         ("scaled(rng.integers(5, 6))", 10),
         ("scaled(X.tolist()[0][0])", 2.0),
         ("  scaled(x)\n", 6.0),
+        ("package_of_user.model.scaled(x)", 6.0),
+        ("package_of_user.model.Model.of('2').grow(x)", 6.0),
     ],
 )
 def test_what_is_allowed(evaluate, text, value):
@@ -130,6 +133,13 @@ def test_what_is_allowed(evaluate, text, value):
         "X @ X",
         "n << 99999999",
         "{**x}",
+        "package_of_user.os.system('true')",
+        "package_of_user.model.os.system('true')",
+        "package_of_user.model.system('true')",
+        "package_of_user.model.np.zeros(3)",
+        "package_of_user.model.__dict__",
+        "package_of_user.nothing",
+        "other_package.scaled(x)",
     ],
 )
 def test_what_is_refused(evaluate, text, tmp_path, monkeypatch):
@@ -186,3 +196,17 @@ def test_names_that_differ_by_function(module):
     named = Symbol("s", SPAN, code={"": "x", "other": "y"}, shape=())
     assert drawn_parameters(module.scaled, "scaled", {"s": named}) == {"x": "s"}
     assert drawn_parameters(module.scaled, "other", {"s": named}) is None
+
+
+def test_names_of_other_modules_of_the_package(module, evaluate):
+    beside = types.ModuleType(f"{module.__name__}.beside")
+    again = types.ModuleType(f"{module.__name__}.again")
+    for each, names_there in ((beside, ("halved", "thirds")), (again, ("thirds",))):
+        exec("".join(f"def {name}(x):\n    return x / 2\n" for name in names_there), vars(each))
+    sys.modules |= {beside.__name__: beside, again.__name__: again}
+    try:
+        assert evaluate("halved(4)") == 2
+        with pytest.raises(CallError):  # two modules define it
+            evaluate("thirds(4)")
+    finally:
+        del sys.modules[beside.__name__], sys.modules[again.__name__]

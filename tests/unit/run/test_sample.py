@@ -266,6 +266,24 @@ def test_every_edge_fill_has_its_shape():
     assert isinstance(drawn(equation("Eq(y, x)", x=((), {}), y=((), {})), "x")[0], Draw)
 
 
+def test_sizes_that_where_makes_of_others():
+    given = equation(
+        "Eq(Y[t, c], X[t, c])",
+        "Eq(d, H*dh)",
+        {"t": "T", "c": "d"},
+        X=(["T", "d"], {}),
+        Y=(["T", "d"], {}),
+        Q=(["H", "dh"], {}),
+    )
+    for draw in drawn(given, "X"):
+        assert draw.sizes["d"] == draw.sizes["H"] * draw.sizes["dh"]
+        assert draw.values["X"].shape == (draw.sizes["T"], draw.sizes["d"])
+        assert draw.sizes["T"] != draw.sizes["d"]
+    form, _ = read(given)
+    sizes = large_draw(form, given.symbols, ("X",), np.random.default_rng(0)).sizes
+    assert sizes["d"] == sizes["H"] * sizes["dh"]
+
+
 def test_a_family_is_drawn_as_a_dictionary_of_arrays():
     given = equation(
         "Eq(s, Sum(Sum(g[k, i], i), k))",

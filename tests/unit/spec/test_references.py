@@ -150,7 +150,7 @@ def test_no_one_is_blamed_for_a_broken_file(spec: Load) -> None:
         ("waivers.yaml", "- {equation: a.b, lacks: tests, reason: r}\n", "schema", "can't be `tests`", (1, 26)),
         ("waivers.yaml", "- {equation: a.b, lacks: test}\n", "schema", "`reason` is missing", (1, 3)),
         ("waivers.yaml", "- {at: '../a.py:1', code: x, reason: r}\n", "limit", "inside", (1, 8)),
-        ("reviews.yaml", "a: {forms: x}\n", "schema", "`forms`", (1, 5)),
+        ("reviews.yaml", "a/tests/0: {forms: x}\n", "schema", "`forms`", (1, 13)),
         ("reviews.yaml", "3\n", "schema", "a mapping from anchor", (1, 1)),
     ],
 )

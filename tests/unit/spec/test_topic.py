@@ -9,7 +9,7 @@ from eqtrace.model.anchor import Role
 from eqtrace.model.equation import Tolerance
 from eqtrace.model.span import Span, Text
 from eqtrace.model.symbol import Domain
-from eqtrace.model.topic import Specification
+from eqtrace.model.topic import Review, Specification
 
 DATA = Path(__file__).with_name("data")
 LINEAR = (DATA / "linear.yaml").read_text("utf-8")
@@ -52,7 +52,11 @@ def test_topic(linear: Specification) -> None:
     assert topic.why.span == Span("linear.yaml", 11, 6, 13, 40)
     assert topic.why.at(14) == Span("linear.yaml", 13, 5, 13, 6)
     assert topic.example is not None
-    assert topic.example["inputs"] == {"X": [[1, 2.5]]}
+    assert topic.example.inputs == {"X": ((1, 2.5),)}
+    assert [(step.name.value, step.code.value) for step in topic.example.steps] == [("P", "X @ W")]
+    assert topic.example.equals is not None
+    assert topic.example.equals.value == "impl/ops.py::f"
+    assert topic.example.symbols == topic.symbols
     (table,) = topic.shapes
     assert (table.caption, table.rows) == ("Call", (("X", ("T", "4")),))
 
@@ -141,7 +145,7 @@ def test_other_files(linear: Specification) -> None:
     assert first.equation is not None
     assert (first.equation.value, first.lacks) == ("linear.other", "test")
     assert (second.path, second.line, second.function, second.code) == ("impl/data.py", 12, "f", "x = 1")
-    assert linear.reviews[0].key == "linear.linear/tests/0"
+    assert linear.reviews == (Review("linear.linear/tests/0", "0" * 64, "1" * 64, "a" * 64),)
 
 
 def test_a_broken_equation_leaves_the_others(spec: Callable[..., Specification]) -> None:

@@ -72,7 +72,8 @@ def _without_docstring(node: FunctionNode) -> list[ast.stmt]:
 def _bodiless(node: ast.AST) -> ast.AST:
     """A compound statement's header, as a statement of its own."""
     parts: dict[str, object] = {name: getattr(node, name, None) for name in compared(node)}
-    parts |= {name: [] for name in node._fields if name == "decorator_list" or name not in parts}
+    bodies = [name for name in node._fields if name == "decorator_list" or name not in parts]
+    parts |= {name: None if name == "type_comment" else [] for name in bodies}
     return ast.copy_location(type(node)(**parts), node)
 
 
@@ -91,6 +92,8 @@ def _written(node: ast.AST, names: tuple[str, ...] | list[str]) -> str:
     found = []
     for name in names:
         value = getattr(node, name, None)
+        if isinstance(node, ast.JoinedStr) and isinstance(value, list):
+            value = [each for each in value if getattr(each, "value", None) != ""]  # Python 3.12.0 and 3.12.1 add them
         if value is not None and value != [] and name not in ("ctx", "kind", "type_comment"):
             found.append(f"{name}={_whole(value)}")
     return f"{type(node).__name__}({', '.join(found)})"

@@ -126,6 +126,10 @@ class Operations(ABC):
         """An input as a value."""
 
     @abstractmethod
+    def rounded(self, work: Callable[[], Value]) -> Any:
+        """A value, worked out exactly and rounded to float64; integers stay."""
+
+    @abstractmethod
     def real(self, value: Value) -> Value:
         """A value whose integers are reals."""
 

@@ -22,7 +22,7 @@ from eqtrace.formula.arithmetic import (
     is_array,
     is_integer,
 )
-from eqtrace.formula.ball import Ball, half_ulp
+from eqtrace.formula.ball import Ball, half_ulp, precision
 
 _ARB = np.frompyfunc(arb, 1, 1)
 _BALL = np.frompyfunc(arb, 2, 1)
@@ -31,7 +31,9 @@ _ORDER = np.frompyfunc(arbs.order, 2, 1)
 _POWER = np.frompyfunc(arbs.power, 2, 1)
 _FLOOR = np.frompyfunc(arbs.floor, 1, 1)
 _EXTREME: dict[str, Any] = {"Max": np.frompyfunc(arb.max, 2, 1), "Min": np.frompyfunc(arb.min, 2, 1)}
+_FLOATS = np.frompyfunc(float, 1, 1)
 _LARGE = 2**62
+EXACTLY = 256  # bits at which what a function of the code is given is worked out, before it is rounded
 
 
 def _over_array(function: Callable[[arb], arb]) -> Callable[[Value], Value]:
@@ -90,6 +92,14 @@ class BallOperations(Operations):
         elif array.dtype.kind != "U":
             raise EvaluationError(f"values of {array.dtype} have no exact balls")
         return array if array.ndim else array.item()
+
+    def rounded(self, work: Callable[[], Value]) -> Any:
+        """The middle at a high precision, to the nearest float."""
+        with precision(EXACTLY):
+            value = work()
+        if isinstance(value, arb):
+            return float(value)
+        return np.asarray(_FLOATS(value), dtype=np.float64) if is_array(value) and value.dtype == object else value
 
     def _from_objects(self, array: np.ndarray[Any, Any], *, widen: bool) -> np.ndarray[Any, Any]:
         entries = [self.lift(entry, widen=widen) for entry in array.ravel()]

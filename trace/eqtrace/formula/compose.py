@@ -227,13 +227,22 @@ class _Resolution:
         self._holder = library.equations.get(holder)
         self.steps: list[Step] = []
         root = use.equation.value
-        scope = _Scope(library.topic(root), {name: name for name in use.args})
         form = library.forms[root]
         found = [(part, left) for part in range(len(form.parts)) if (left := _defined(form, part)) is not None]
-        if len(found) != 1:
-            raise Unresolved(f"{root} gives {len(found)} left sides as functions of other values, and one is wanted")
-        part, symbol = found[0]
-        self._define(scope, root, part, symbol, path)
+        ways: list[list[Step]] = []
+        reason: Unresolved | None = None
+        for part, symbol in found:  # of several statements the arguments must be enough for one alone
+            self.steps = []
+            try:
+                self._define(_Scope(library.topic(root), {name: name for name in use.args}), root, part, symbol, path)
+                ways.append(self.steps)
+            except Unresolved as error:
+                reason = error
+        if reason is not None and not ways:
+            raise reason
+        if len(ways) != 1:
+            raise Unresolved(f"{root} gives {len(ways)} left sides as functions of the arguments, and one is wanted")
+        (self.steps,) = ways
 
     def _define(self, scope: _Scope, equation: str, part: int, symbol: str, path: tuple[str, ...]) -> str:
         """The key of a symbol that a statement defines."""

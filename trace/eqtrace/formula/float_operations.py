@@ -86,6 +86,10 @@ class FloatOperations(Operations):
             raise EvaluationError(f"values of {array.dtype} are no reals")
         return array if array.ndim else array.item() if array.dtype.kind in "iU" else array[()]
 
+    def rounded(self, work: Callable[[], Value]) -> Any:
+        """As in exact arithmetic, but for the roundings on the way."""
+        return work()
+
     def real(self, value: Value) -> Value:
         """Integers as floats."""
         if not is_integer(value):

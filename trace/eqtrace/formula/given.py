@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from fractions import Fraction
 
 from eqtrace.formula.claims import claims, free_names
 from eqtrace.formula.form import Form, Range
@@ -26,6 +27,7 @@ from eqtrace.formula.term import (
     Number,
     Old,
     Reduction,
+    String,
     Term,
     rebuilt,
     symbol_names,
@@ -278,12 +280,14 @@ def _definition(claim: Node, left: Indexed | Name, form: Form, names: Mapping[st
 
 
 def explicit(node: Node, indices: Mapping[str, Range], names: Mapping[str, Term] | None = None) -> Node:
-    """A node with every bound index's range written out, and symbols and sizes renamed."""
+    """A node with every bound index's range written out, symbols and sizes renamed, and strings as their numbers."""
     names = names or {}
 
     def change(each: Node) -> Node:
         if isinstance(each, Name):
             return names.get(each.name, each)
+        if isinstance(each, String):
+            return Number(Fraction(interned(each.value)))
         if isinstance(each, Old):
             return Old(change(each.target))  # type: ignore[arg-type]
         if isinstance(each, Reduction | ForAll) and each.stop is None and each.index in indices:
@@ -294,6 +298,11 @@ def explicit(node: Node, indices: Mapping[str, Range], names: Mapping[str, Term]
         return rebuilt(each, change)  # type: ignore[no-any-return]
 
     return change(node)
+
+
+def interned(text: str) -> int:
+    """An integer for a string, another one for each: strings are only compared, so that proofs need no more."""
+    return int.from_bytes(b"\x01" + text.encode(), "big")
 
 
 def _declare(
@@ -336,7 +345,7 @@ def _bounds(domain: Domain, names: Mapping[str, Term]) -> Bounds:
         read(domain.maximum),
         domain.open,
         domain.integer,
-        domain.one_of,
+        domain.one_of or tuple(map(interned, domain.words)),
         domain.probability_row,
         domain.permutation,
         domain.distinct,

@@ -24,7 +24,22 @@ from eqtrace.formula.claims import claims, left_names
 from eqtrace.formula.form import Form
 from eqtrace.formula.given import Problem, include, problem
 from eqtrace.formula.statement import Claim, claims_of, to_prove
-from eqtrace.formula.term import Add, Derivative, Eq, Indexed, Mul, Name, Node, Number, Old, Sum, Term, rebuilt, walk
+from eqtrace.formula.term import (
+    Add,
+    Apply,
+    Derivative,
+    Eq,
+    Indexed,
+    Mul,
+    Name,
+    Node,
+    Number,
+    Old,
+    Sum,
+    Term,
+    rebuilt,
+    walk,
+)
 from eqtrace.model.anchor import Role
 from eqtrace.model.equation import Equation, Gradient
 
@@ -104,6 +119,8 @@ def _include_forward(
     for _, name, only in sorted(lines, key=lambda line: (line[0], line[1])):
         form = forms[name]
         for part in range(len(form.parts)) if only is None else (only,):
+            if any(isinstance(node, Apply) for node in walk(form.statement(part))):
+                continue  # a proof can't look into function symbols; what they give depends on their `args`
             if (name, part) not in done and not named & set(form.left(part)) and not form.narrows():
                 done.add((name, part))
                 faults = list(target.faults)

@@ -157,7 +157,8 @@ def _values(problem: Problem, name: str, point: Point, rng: random.Random, wante
     first, last = _bound(bounds.first, point), _bound(bounds.last, point)
     found: dict[Place, Num] = {}
     for place in places:
-        found[place] = 0 if name in wanted.zeros and rng.random() < 0.5 else _value(bounds, first, last, rng)
+        zero = name in wanted.zeros and not bounds.one_of and rng.random() < 0.5
+        found[place] = 0 if zero else _value(bounds, first, last, rng)
         if wanted.special and not bounds.integer and not bounds.one_of and rng.random() < OFTEN:
             value = rng.choice(wanted.special)
             if (first is None or first < value) and (last is None or value < last):

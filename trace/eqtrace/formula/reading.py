@@ -52,7 +52,9 @@ class Reading:
         where = self._where()
         if equation.whole:
             self._infer(indices, [*statements, *let.values(), *where])
-        names = Names(self.shapes, self.sizes, indices, tuple(let), tuple(equation.functions), any_name=self.any_name)
+        opaque = tuple(name for name, symbol in equation.symbols.items() if symbol.domain.function)
+        functions = (*equation.functions, *opaque)
+        names = Names(self.shapes, self.sizes, indices, tuple(let), functions, any_name=self.any_name)
         known = {name: term for name, term in let.items() if term is not None}
         self._check_ranges(names)
         helpers = Helpers(known, frozenset(names.indices))

@@ -51,6 +51,8 @@ def to_prove(target: Problem, equation: Equation, form: Form, *, skip: frozenset
                 found.definitions += include(target, equation, form, {}, (part,))
                 if len(rest) > 1:
                     found.claims.append(replace(claim, sides=tuple(rest), first=2))
+            elif len(rest) > 1 and len(form.parts) == 1 and name and _is_new(target, form, name, claim.sides):
+                found.claims.append(replace(claim, sides=tuple(rest), first=2))  # a name for them, under the premises
             else:
                 found.claims.append(claim)
     return found

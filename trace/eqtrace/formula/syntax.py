@@ -53,9 +53,9 @@ class Tree:
         return len(self._line.encode()[:byte].decode(errors="replace")) - self._shift
 
 
-def read_tree(text: str) -> Tree | FormError:
-    """The syntax tree of an expression, or why there is none."""
-    error = _refused(text)
+def read_tree(text: str, noun: str = "form") -> Tree | FormError:
+    """The syntax tree of an expression, or why there is none; `noun` is what errors call the text."""
+    error = _refused(text, noun)
     if error:
         return error
     line = "(" + "".join(" " if character in "\r\n\t\f" else character for character in text) + ")"
@@ -64,21 +64,21 @@ def read_tree(text: str) -> Tree | FormError:
             warnings.simplefilter("ignore")
             root = ast.parse(line, mode="eval").body
     except SyntaxError as broken:
-        return _explained(broken, line, text)
+        return _explained(broken, line, text, _HINTS if noun == "form" else ())
     except (ValueError, RecursionError, MemoryError, OverflowError):
         return FormError(0, len(text), "this cannot be read as an expression")
     tree = Tree(root, text, line, 1)
-    return _oversized(tree) or tree
+    return _oversized(tree, noun) or tree
 
 
-def _refused(text: str) -> FormError | None:
+def _refused(text: str, noun: str) -> FormError | None:
     if len(text) > LIMIT_CHARACTERS:
-        return FormError(0, 1, f"a form of {len(text)} characters; {LIMIT_CHARACTERS} are allowed")
+        return FormError(0, 1, f"a {noun} of {len(text)} characters; {LIMIT_CHARACTERS} are allowed")
     if not text.strip():
-        return FormError(0, 1, "an empty form")
+        return FormError(0, 1, f"an empty {noun}")
     for offset, character in enumerate(text):
         if character in "#\\" or not (character.isprintable() or character in "\r\n\t"):
-            return FormError(offset, 1, f"the character {character!r} cannot stand in a form")
+            return FormError(offset, 1, f"the character {character!r} cannot stand in a {noun}")
     return _unbalanced(text)
 
 
@@ -106,21 +106,21 @@ _HINTS = (
 )
 
 
-def _explained(broken: SyntaxError, line: str, text: str) -> FormError:
+def _explained(broken: SyntaxError, line: str, text: str, hints: tuple[tuple[str, str], ...]) -> FormError:
     column = broken.offset or 1  # in characters, from 1
     offset = min(max(column - 2, 0), max(len(text) - 1, 0))
     message = (broken.msg or "invalid syntax").removesuffix(" Perhaps you forgot a comma?")
     bare = line.replace("==", "").replace("<=", "").replace(">=", "").replace("!=", "")
-    hint = next((hint for part, hint in _HINTS if part in bare), "")
+    hint = next((hint for part, hint in hints if part in bare), "")
     return FormError(offset, 1, f"this cannot be read: {message}", hint)
 
 
-def _oversized(tree: Tree) -> FormError | None:
+def _oversized(tree: Tree, noun: str) -> FormError | None:
     for count, (node, depth) in enumerate(_nodes(tree.root)):
         if depth > LIMIT_DEPTH:
             return FormError(*tree.at(node), f"nested deeper than {LIMIT_DEPTH}")
         if count >= LIMIT_NODES:
-            return FormError(0, 1, f"a form of more than {LIMIT_NODES} parts")
+            return FormError(0, 1, f"a {noun} of more than {LIMIT_NODES} parts")
     return None
 
 

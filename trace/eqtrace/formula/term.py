@@ -363,5 +363,7 @@ def symbol_names(node: Node) -> Iterator[str]:
         yield node.base
     elif isinstance(node, Dim | Rank | ArrayShape):
         yield node.symbol
+    elif isinstance(node, Apply):
+        yield node.function
     for child in children(node):
         yield from symbol_names(child)

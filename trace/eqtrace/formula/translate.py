@@ -8,7 +8,17 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from eqtrace.formula.arithmetic import EvaluationError, Mask, Unsupported, Value, anywhere, both, choose, is_array
+from eqtrace.formula.arithmetic import (
+    EvaluationError,
+    Mask,
+    MissingValue,
+    Unsupported,
+    Value,
+    anywhere,
+    both,
+    choose,
+    is_array,
+)
 from eqtrace.formula.form import Form
 from eqtrace.formula.grid import Carried, Place, Run, gather, view
 from eqtrace.formula.reductions import REDUCE, Evaluator, sum_of_products
@@ -141,6 +151,8 @@ class Translator:
     def _apply(self, node: Apply, scope: Scope) -> Evaluator:
         """A function symbol: the array that its equation gives for these arguments, or an entry of it."""
         function = self.form.functions.get(node.function)
+        if function is None and node.function in self.form.shapes:
+            return self._opaque(node, scope)
         if function is None:
             raise Unsupported(f"{node.function} has no equation")
         arguments = [self._argument(argument, scope) for argument in node.args]
@@ -159,6 +171,21 @@ class Translator:
             if spread or not is_array(value):
                 return value
             return value.reshape(value.shape + (1,) * run.rank)
+
+        return applied
+
+    def _opaque(self, node: Apply, scope: Scope) -> Evaluator:
+        """A function of the code: what it gives for whole arrays, worked out exactly and rounded."""
+        arguments = [self.term(argument, scope) for argument in node.args]
+        name = node.function
+
+        def applied(run: Run, mask: Mask) -> Value:
+            called = run.values.get(name)
+            if not callable(called):
+                raise MissingValue(f"{name} is no function here")
+            given = [run.operations.rounded(lambda each=each: each(run.plain, mask)) for each in arguments]  # type: ignore[misc]
+            value = run.operations.lift(called(*(_off_grid(run, name, each) for each in given)), widen=False)
+            return value.reshape(value.shape + (1,) * run.rank) if is_array(value) else value
 
         return applied
 
@@ -315,6 +342,15 @@ class Translator:
             return reduce(run, value, place, within, mask)
 
         return reduced
+
+
+def _off_grid(run: Run, name: str, value: Any) -> Any:
+    """An argument of a function of the code, which takes whole arrays: no axis of it belongs to an index."""
+    if not is_array(value) or not run.rank:
+        return value
+    if value.ndim < run.rank or any(length != 1 for length in value.shape[value.ndim - run.rank :]):
+        raise EvaluationError(f"an argument of {name} depends on an index, and it takes whole arrays")
+    return value.reshape(value.shape[: value.ndim - run.rank])
 
 
 def _on_axes(run: Run, value: Carried) -> Carried:

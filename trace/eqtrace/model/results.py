@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from eqtrace.model.anchor import Match
+from eqtrace.model.example import ExampleResult
 from eqtrace.model.finding import Finding
 from eqtrace.model.readback import Readback
 from eqtrace.model.span import Span
@@ -68,6 +69,7 @@ class Results:
     findings: tuple[Finding, ...] = ()
     methods: Mapping[str, tuple[MethodResult, ...]] = field(default_factory=dict)  # by equation id
     executions: Mapping[str, int] | None = None  # by anchor id; tests and states anchors are not in it
+    examples: Mapping[str, ExampleResult] = field(default_factory=dict)  # by topic; empty for `audit`
     coverage: Coverage | None = None
     reviews: Reviews | None = None  # None where there is no ledger
     readbacks: Mapping[str, Readback] = field(default_factory=dict)  # by equation id: its LaTeX read back

@@ -22,6 +22,7 @@ class Domain:
     probability_row: bool = False
     permutation: bool = False
     distinct: bool = False
+    function: bool = False  # a function of the code, opaque to forms
 
 
 @dataclass(frozen=True, slots=True)

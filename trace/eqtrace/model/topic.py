@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 from eqtrace.model.equation import Equation, LiteratureReference
+from eqtrace.model.example import Example
 from eqtrace.model.finding import Fault
 from eqtrace.model.span import Span, Text
 from eqtrace.model.symbol import Symbol
@@ -39,7 +39,7 @@ class Topic:
     symbols: Mapping[str, Symbol] = field(default_factory=dict)
     equations: tuple[Equation, ...] = ()
     shapes: tuple[ShapeTable, ...] = ()
-    example: Mapping[str, Any] | None = None
+    example: Example | None = None
     short: bool = False
 
 

@@ -10,6 +10,7 @@ from typing import Any
 from eqtrace import __version__
 from eqtrace.model.finding import Finding, Related
 from eqtrace.model.results import Coverage, Results, Reviews, Tally
+from eqtrace.report import examples
 from eqtrace.report.rows import AnchorRow, EquationRow, LatexRow, LatexSummary, MethodRow, Summary, rows
 
 
@@ -28,6 +29,7 @@ def document(results: Results, edits: Sequence[Mapping[str, Any]] | None = None)
         "seed": results.seed,
         "summary": _summary(report.summary),
         "equations": [_equation(each) for each in report.equations],
+        "examples": [examples.document(each) for each in report.examples],
         "findings": [_finding(each) for each in report.findings],
     }
     if results.reviews is not None and results.command == "review":
@@ -52,6 +54,7 @@ def _summary(summary: Summary) -> dict[str, Any]:
         "verdicts": None if summary.verdicts is None else dict(summary.verdicts),
         "coverage": _coverage(summary.coverage),
         "latex": _latex_summary(summary.latex),
+        "examples": None if summary.verdicts is None else examples.tally(summary.examples),
         "findings": dict(summary.severities),
         "seconds": round(summary.seconds, 3),
         "from_cache": summary.from_cache,

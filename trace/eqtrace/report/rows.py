@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from eqtrace.model.anchor import Anchor, Role, Status
 from eqtrace.model.equation import Equation
+from eqtrace.model.example import Example, ExampleResult, Outcome
 from eqtrace.model.finding import Finding, Severity
 from eqtrace.model.readback import ReadBack
 from eqtrace.model.results import Coverage, Results, Reviews
@@ -96,6 +97,15 @@ class EquationRow:
 
 
 @dataclass(frozen=True, slots=True)
+class ExampleRow:
+    """A topic's example as stated, and what came of it (None where it was not run)."""
+
+    topic: str
+    stated: Example
+    result: ExampleResult | None
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
     """The figures of a run. What was not run at all is None, not 0."""
 
@@ -112,6 +122,7 @@ class Summary:
     anchors_executable: int
     verdicts: Mapping[str, int] | None
     coverage: Coverage | None
+    examples: Mapping[str, int]  # by outcome; those that were not run have the outcome ''
     equation_waivers: int
     statement_waivers: int
     severities: Mapping[str, int]
@@ -135,6 +146,7 @@ class Rows:
     summary: Summary
     equations: tuple[EquationRow, ...]
     findings: tuple[Finding, ...]
+    examples: tuple[ExampleRow, ...] = ()
 
 
 def rows(results: Results) -> Rows:
@@ -142,7 +154,13 @@ def rows(results: Results) -> Rows:
     wanted = set(results.selected)
     equations = tuple(_equation(each, results) for each in results.specification.equations if each.id in wanted)
     findings = tuple(sorted(results.findings, key=_place))
-    return Rows(_summary(results, equations, findings), equations, findings)
+    topics = {each.topic for each in equations}
+    examples = tuple(
+        ExampleRow(topic.id, topic.example, results.examples.get(topic.id))
+        for topic in results.specification.topics
+        if topic.id in topics and topic.example is not None
+    )
+    return Rows(_summary(results, equations, findings, examples), equations, findings, examples)
 
 
 def slowest(equations: tuple[EquationRow, ...], count: int = 3) -> tuple[tuple[float, str, str], ...]:
@@ -168,7 +186,12 @@ def _place(finding: Finding) -> tuple[str, int, int, str, str]:
     return (span.path, span.line, span.column, finding.code, finding.message)
 
 
-def _summary(results: Results, equations: tuple[EquationRow, ...], findings: tuple[Finding, ...]) -> Summary:
+def _summary(
+    results: Results,
+    equations: tuple[EquationRow, ...],
+    findings: tuple[Finding, ...],
+    examples: tuple[ExampleRow, ...],
+) -> Summary:
     anchors = [anchor for each in equations for anchor in each.anchors]
     executed = [anchor for anchor in anchors if anchor.executions and anchor.role in _RUN]
     severities = Counter(finding.severity.value for finding in findings)
@@ -188,6 +211,7 @@ def _summary(results: Results, equations: tuple[EquationRow, ...], findings: tup
         anchors_executable=sum(anchor.role in _RUN for anchor in anchors),
         verdicts={verdict.value: counted[verdict.value] for verdict in Verdict} if results.methods else None,
         coverage=results.coverage,
+        examples=_outcomes(examples),
         equation_waivers=sum(waiver.equation is not None for waiver in waivers),
         statement_waivers=sum(waiver.equation is None for waiver in waivers),
         severities={severity.value: severities[severity.value] for severity in Severity},
@@ -226,6 +250,11 @@ def _latex(equation: Equation, results: Results) -> LatexRow | None:
     )
     waived = excused and found.status is ReadBack.NOT_READ
     return LatexRow(found.status.value, found.how, found.points, found.detail, waived, found.more)
+
+
+def _outcomes(examples: tuple[ExampleRow, ...]) -> dict[str, int]:
+    counted = Counter(each.result.outcome.value if each.result else "" for each in examples)
+    return {outcome: counted[outcome] for outcome in (*(each.value for each in Outcome), "")}
 
 
 def _equation(equation: Equation, results: Results) -> EquationRow:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from eqtrace.model.anchor import Status
+from eqtrace.model.example import Outcome
 from eqtrace.model.results import Reviews, Tally
 from eqtrace.model.verdict import Verdict
 from eqtrace.report.rows import EquationRow, Rows, Summary, slowest
@@ -44,9 +45,11 @@ def summary(report: Rows) -> list[Line]:
 def closing(report: Rows) -> Line:
     """The one line that says how it came out."""
     facts = report.summary
-    if facts.command == "review" and facts.reviews is not None and facts.equations and facts.exit != 2:
-        return _reviewed(facts.reviews)
     found = _found(facts)
+    if facts.command == "review" and facts.reviews is not None and facts.equations:
+        if facts.exit == 2:
+            return [("Nothing was recorded: ", "bold red"), (f"{found} in {facts.reviews.ledger}.", "")]
+        return _reviewed(facts.reviews)
     if not facts.equations:
         return [("Nothing was checked: ", "bold red"), (f"no equation was looked at; {found}. This is no pass.", "")]
     if facts.exit == 3:
@@ -77,6 +80,7 @@ def _facts(report: Rows) -> Iterable[tuple[str, str]]:
     yield "executed", _executed(facts)
     yield "coverage", _coverage(facts)
     yield "latex", _latex(facts)
+    yield "examples", _examples(facts)
     yield "exempt", _exempt(facts)
     yield "reviewed", _counted(facts.reviews)
     yield "from cache", f"{count(facts.from_cache, 'result')}" if facts.from_cache else "nothing"
@@ -163,6 +167,23 @@ def _latex(facts: Summary) -> str:
 def _tally(tally: Tally, what: str) -> str:
     waived = f", {tally.waived:,} waived" if tally.waived else ""
     return f"{tally.covered:,} of {tally.total:,} {what}{waived}"
+
+
+def _examples(facts: Summary) -> str:
+    """How the worked examples came out; nothing where there are none."""
+    total = sum(facts.examples.values())
+    if not total:
+        return ""
+    if facts.examples[""] == total:
+        return f"{total:,}, none of them worked out: this command runs no code"
+    words = {
+        Outcome.AGREES: "agree with the code",
+        Outcome.DIFFERS: "DIFFER from it",
+        Outcome.SHOWN: "worked out and compared with nothing",
+        Outcome.NOT_RUN: "could NOT be worked out",
+        "": "not tried: see the findings",
+    }
+    return ", ".join(f"{facts.examples[each]:,} {word}" for each, word in words.items() if facts.examples[each])
 
 
 def _exempt(facts: Summary) -> str:

@@ -8,7 +8,7 @@ from eqtrace.run.needs import Answer, Asked, Needs
 from eqtrace.run.outcome import Lost
 from eqtrace.run.session import Session
 from eqtrace.run.tracker import Tracker
-from eqtrace.run.work import Unit
+from eqtrace.run.work import EXAMPLE, Unit
 
 
 class Answers:
@@ -25,6 +25,9 @@ class Answers:
     def run(self, unit: Unit) -> Answer:
         """Answers a unit."""
         self._tracker.begin()
+        if unit.method == EXAMPLE:
+            result = self._session.run(unit)
+            return Answer(result, -1, self._tracker.end_example(unit.equation), self._scenarios())
         equation = self._work.equations[unit.equation]
         kept = self._kept.get(unit, ())
         if kept and not self._session.captures.scenarios(equation.span).faults:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import operator
+import sys
 import types
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
@@ -54,7 +55,8 @@ class Interpreter:
 
     Args:
         values: symbols, sizes and `rng`.
-        module: the target's module; only functions and classes of its own package may be called.
+        module: the target's module; only functions and classes of its own package may be called, by the names that
+            they have in the module or from the package down (`package.module.function`).
     """
 
     def __init__(self, values: Mapping[str, Any], module: types.ModuleType) -> None:
@@ -96,15 +98,21 @@ class Interpreter:
     def _name(self, name: str) -> Any:
         if name in self._values:
             return self._values[name]
+        if name == self._package and name in sys.modules:
+            return sys.modules[name]
         value = getattr(self._module, name, None)
         if self._is_own(value):
             return value
         raise CallError(f"`{name}` is neither a symbol, a size, rng nor a function or class of {self._module.__name__}")
 
     def _attribute(self, value: Any, name: str) -> Any:
-        if isinstance(value, types.ModuleType):
-            raise CallError("attributes of modules are not allowed in a call")
-        return getattr(value, name)
+        found = getattr(value, name) if not isinstance(value, types.ModuleType) else getattr(value, name, None)
+        if isinstance(value, types.ModuleType) and not (self._is_own(found) or self._is_own_module(found)):
+            raise CallError(f"`{name}` is no module, function or class of the package {self._package}")
+        return found
+
+    def _is_own_module(self, value: Any) -> bool:
+        return isinstance(value, types.ModuleType) and value.__name__.partition(".")[0] == self._package
 
     def _is_own(self, value: Any) -> bool:
         home = getattr(value, "__module__", None)

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from eqtrace.run.session import Session
     from eqtrace.run.site import Site
 
-LEAST_ROUNDS = 4  # runs of each scenario at each draw of sizes
+LEAST_ROUNDS = 1  # runs of each scenario at each draw of sizes
 EXECUTIONS = 32  # of every line that scenarios reach, before they stop (design: at least 32 draws)
 MOST_ROUNDS = 32
 _LONGEST_RUN = 1000  # turns of a generator that a call returns
@@ -71,6 +71,40 @@ class Executions:
         return [name for _, name in sorted(placed)]
 
 
+class _Sizes(dict[str, int]):
+    """Sizes that know whether they were read."""
+
+    read = False
+
+    def __getitem__(self, key: str) -> int:
+        self.read = True
+        return super().__getitem__(key)
+
+    def __iter__(self) -> Iterator[str]:
+        self.read = True
+        return super().__iter__()
+
+    def get(self, *arguments: Any) -> Any:
+        """As of a dictionary."""
+        self.read = True
+        return super().get(*arguments)
+
+    def items(self) -> Any:
+        """As of a dictionary."""
+        self.read = True
+        return super().items()
+
+    def values(self) -> Any:
+        """As of a dictionary."""
+        self.read = True
+        return super().values()
+
+    def keys(self) -> Any:
+        """As of a dictionary."""
+        self.read = True
+        return super().keys()
+
+
 @dataclass(frozen=True, slots=True)
 class ScenarioRuns:
     """What all scenarios together executed, by anchor, how some failed, and the order of followed calls of each run."""
@@ -98,6 +132,7 @@ class Captures:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._scenarios: ScenarioRuns | None = None
+        self._functions: dict[str, Callable[..., Any]] | Failed | None = None
 
     def of(self, equation: Equation, accept: Callable[[Draw], bool] | None = None) -> Executions:
         """Every execution of the equation's cited lines: drawn calls (of draws that `accept` takes), then scenarios."""
@@ -137,8 +172,9 @@ class Captures:
     def scenarios(self, span: Span) -> ScenarioRuns:
         """What all scenarios together executed.
 
-        All run in rounds over the size draws, `LEAST_ROUNDS` for each draw; after that, those go on that capture values
-        at a line with fewer than `EXECUTIONS` executions, up to `MOST_ROUNDS`.
+        All run in rounds over the size draws, `LEAST_ROUNDS` for each draw. After that, for each line with fewer than
+        `EXECUTIONS` executions the cheapest scenario that reaches it goes on, up to `MOST_ROUNDS`, and records there.
+        One that asks neither its sizes nor its generator for anything runs once.
         """
         if self._scenarios is None:
             tracker = self._session.tracker
@@ -151,20 +187,56 @@ class Captures:
         return self._scenarios
 
     def _run_scenarios(self, span: Span, found: Executions) -> None:
-        waiting = self._scenario_functions(found)
+        try:
+            waiting = self._scenario_functions()
+        except Failed as failed:
+            found.faults.append(failed.fault)
+            return
         reached: dict[str, set[str]] = {name: set() for name in waiting}
+        cost: dict[str, int] = dict.fromkeys(waiting, 0)
         least = LEAST_ROUNDS * max(1, len(self._session.work.draws))
         for number in range(MOST_ROUNDS):
             for name in list(waiting):
-                rare = any(found.counts[anchor] < EXECUTIONS for anchor in reached[name])
-                if number < least or rare:
+                only = None if number < least else _rare(name, found, reached, cost)
+                if only is None or only:
                     try:
-                        reached[name] |= self._run_scenario(name, waiting[name], number, found)
+                        varies, counts = self._run_scenario(name, waiting[name], number, found, only)
                     except Failed as failed:
                         found.faults.append(failed.fault)
-                        del waiting[name]
+                        del waiting[name], reached[name]
+                    else:
+                        reached[name] |= {anchor for anchor in counts if self._session.work.sites[anchor].outputs}
+                        cost[name] += sum(counts.values()) if only is None else 0
+                        if not varies:
+                            del waiting[name], reached[name]
 
-    def _scenario_functions(self, found: Executions) -> dict[str, Callable[..., Any]]:
+    def scenario(self, name: str, span: Span) -> Callable[..., Any]:
+        """One scenario.
+
+        Raises:
+            Failed: the scenarios cannot be imported, or there is none of this name.
+        """
+        found = self._scenario_functions()
+        if name not in found:
+            raise Failed(Fault("unknown-reference", f"there is no scenario `{name}`", span))
+        return found[name]
+
+    def _scenario_functions(self) -> dict[str, Callable[..., Any]]:
+        """All scenarios, by name.
+
+        Raises:
+            Failed: they cannot be imported.
+        """
+        if self._functions is None:
+            try:
+                self._functions = self._load_scenarios()
+            except Failed as failed:
+                self._functions = failed
+        if isinstance(self._functions, Failed):
+            raise self._functions
+        return dict(self._functions)
+
+    def _load_scenarios(self) -> dict[str, Callable[..., Any]]:
         session = self._session
         file = session.work.scenarios
         if file is None:
@@ -181,31 +253,32 @@ class Captures:
             return module
 
         place = Span(session.relative(file), 1)
-        try:
-            module = session.tracker.lasting(lambda: session.perform("import of the scenarios", place, load))
-        except Failed as failed:
-            found.faults.append(failed.fault)
-            return {}
+        module = session.tracker.lasting(lambda: session.perform("import of the scenarios", place, load))
         return {
             name: value
             for name, value in vars(module).items()
             if inspect.isfunction(value) and not name.startswith("_") and value.__module__ == module.__name__
         }
 
-    def _run_scenario(self, name: str, scenario: Callable[..., Any], number: int, found: Executions) -> set[str]:
-        """One run of a scenario; the anchors that it captured values at."""
+    def _run_scenario(
+        self, name: str, scenario: Callable[..., Any], number: int, found: Executions, only: frozenset[str] | None
+    ) -> tuple[bool, Mapping[str, int]]:
+        """One run of a scenario: whether another may differ, and how often it executed each cited line."""
         session = self._session
         place = Span(session.relative(scenario.__code__.co_filename), scenario.__code__.co_firstlineno)
         size_draws = session.work.draws or ({},)
-        sizes = dict(size_draws[number % len(size_draws)])
+        sizes = _Sizes(size_draws[number % len(size_draws)])
         rng = session.rng("scenario", name, str(number))
-        with session.recorder.recording() as recording:
-            session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
+        state = rng.bit_generator.state
+        with session.recorder.recording(only=only) as recording:
+            try:
+                session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
+            finally:
+                varies = sizes.read or rng.bit_generator.state != state
+                shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
+                found.add(recording, f"scenario {name}, run {number}{f' ({shown})' if shown else ''}")
         session.recorder.clear()
-        shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
-        origin = f"scenario {name}, run {number}{f' ({shown})' if shown else ''}"
-        found.add(recording, origin)
-        return {anchor for anchor in recording.executions if session.work.sites[anchor].outputs}
+        return varies, recording.executions
 
     # --- calls with drawn inputs ---------------------------------------------------------------------------------
 
@@ -293,6 +366,8 @@ class Captures:
                 self._call(equation, target, draw, rng, found)
             except Failed as failed:
                 failure = failure or replace(failed.fault, hint=failed.fault.hint or f"with {_shown(draw)}")
+                if failed.recording is not None:  # a wrong value may be why it failed
+                    found.add(failed.recording, f"failed call of {target.name} with {draw.origin}")
                 if failed.__cause__ is None:  # it hung or crashed: it is not called again
                     break
         if failure is not None:
@@ -300,8 +375,15 @@ class Captures:
         elif is_scalar(form) and all(equation.symbols[name].shape in ((), None) for name in target.symbols):
             self._try_arrays(equation, target, made, rng, found)
 
-    def record(self, equation: Equation, target: Target, draw: Draw, rng: np.random.Generator) -> Recording:
-        """What one call recorded.
+    def record(
+        self,
+        equation: Equation,
+        target: Target,
+        draw: Draw,
+        rng: np.random.Generator,
+        only: frozenset[str] | None = None,
+    ) -> Recording:
+        """What one call recorded, at all anchors or at some.
 
         Raises:
             Failed: the call raised.
@@ -314,15 +396,20 @@ class Captures:
                 place = equation.call.span if equation.call else equation.span
                 raise Failed(Fault("form-syntax", f"call: {error}", place, equation=equation.id)) from error
 
-        with self._session.recorder.recording() as recording:
-            self._session.perform(f"call of {target.name}", equation.span, call)
+        with self._session.recorder.recording(only=only) as recording:
+            try:
+                self._session.perform(f"call of {target.name}", equation.span, call)
+            except Failed as failed:
+                failed.recording = recording
+                raise
         return recording
 
     def _call(
         self, equation: Equation, target: Target, draw: Draw, rng: np.random.Generator, found: Executions
     ) -> None:
         before = Copier().copy(dict(draw.values))
-        recording = self.record(equation, target, draw, rng)
+        own = frozenset(anchor.id for anchor in equation.anchors)
+        recording = self.record(equation, target, draw, rng, own)
         found.add(recording, f"call of {target.name} with {draw.origin}")
         for symbol, parameter in target.watched.items():
             if not equal(before[symbol], draw.values[symbol]) and symbol not in self._given(equation, target):
@@ -389,3 +476,14 @@ def _shown(draw: Draw) -> str:
         for name, value in draw.values.items()
     )
     return f"{draw.origin}: {', '.join(values)}"
+
+
+def _rare(name: str, found: Executions, reached: Mapping[str, set[str]], cost: Mapping[str, int]) -> frozenset[str]:
+    """The lines with too few executions that no cheaper scenario reaches."""
+    return frozenset(
+        anchor
+        for anchor in reached[name]
+        if found.counts[anchor] < EXECUTIONS
+        and name
+        == min((other for other in reached if anchor in reached[other]), key=lambda other: (cost[other], other))
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
+from eqtrace.model.example import ExampleResult
 from eqtrace.model.verdict import MethodResult
 from eqtrace.run.marks import Place
 from eqtrace.run.work import Unit, Work
@@ -21,6 +22,7 @@ class Needs:
     functions: set[Place] = field(default_factory=set)
     modules: set[tuple[str, str, bool]] = field(default_factory=set)  # name, file, whether its functions are marked
     equations: set[str] = field(default_factory=set)
+    examples: set[str] = field(default_factory=set)  # by topic
     sites: set[str] = field(default_factory=set)
     files: set[str] = field(default_factory=set)
     folders: set[str] = field(default_factory=set)
@@ -48,7 +50,7 @@ class Asked:
 class Answer:
     """A unit's result, or the number of the kept one that holds; what it rests on, and what the scenarios rest on."""
 
-    result: MethodResult | None
+    result: MethodResult | ExampleResult | None
     kept: int
     needs: Needs
     scenarios: Needs | None

@@ -17,12 +17,13 @@ from eqtrace.code.fingerprint import Fingerprint, fingerprint
 from eqtrace.code.index import Index
 from eqtrace.config import Config
 from eqtrace.model.equation import Equation
+from eqtrace.model.example import Example
 from eqtrace.model.span import Span, Text
 from eqtrace.run.site import Site
 
 LIBRARIES = ("numpy", "python-flint", "hypothesis")
 _LARGE = 64 * 2**20  # bytes; of a larger file only size and time of change count
-STATED = ("equation", "equations")  # their fingerprints end in one of places alone
+STATED = ("equation", "equations", "example")  # their fingerprints end in one of places alone
 _REPORTING = ("report", "cli")
 # Where an anchor's line is said to be (where it is counts with its site), and prose that no method reads.
 _SHOWN = frozenset({"line", "at", "label", "latex", "meaning"})
@@ -37,6 +38,7 @@ class Present:
         equations: all equations by id.
         sites: the sites by anchor, those that are watched and others beside; asked for when first needed.
         user_files: absolute paths of the sources.
+        examples: the examples by topic.
     """
 
     def __init__(
@@ -46,7 +48,9 @@ class Present:
         equations: Mapping[str, Equation],
         sites: Callable[[], tuple[Mapping[str, Site], Mapping[str, Site]]],
         user_files: frozenset[str],
+        examples: Mapping[str, Example] | None = None,
     ) -> None:
+        self._examples = examples or {}
         self._index = index
         self._config = config
         self._equations = equations
@@ -155,6 +159,16 @@ class Present:
         _flatten(equation, content, places)
         return [self.file(equation.span.path), digest("\0".join(content)), digest("\0".join(places))]
 
+    def _example(self, topic: str) -> list[str]:
+        """The same of a topic's example; a stored run rests on the sizes of the site too."""
+        example = self._examples.get(topic)
+        if example is None:
+            return ["", "", ""]
+        content = [repr(sorted(self._config.site.sizes.items()))] if example.kind == "stored" else []
+        places: list[str] = []
+        _flatten(example, content, places)
+        return ["", digest("\0".join(content)), digest("\0".join(places))]
+
     def _file_holds(self, name: str, value: Any) -> bool:
         """Whether the file that states an equation is as it was: short forms are completed from the code."""
         equation = self._equations.get(name)
@@ -202,6 +216,7 @@ _KINDS: dict[str, Callable[[Present, str], Any]] = {
     "sites": Present._all_sites,
     "equation": Present._equation,
     "equations": Present._all_equations,
+    "example": Present._example,
     "file": Present._file_of,
     "folder": Present._folder,
     "package": Present._package,

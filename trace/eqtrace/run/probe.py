@@ -110,14 +110,15 @@ class Probe:
         self._in_loop(n, lambda key, frame: self._turn(key, frame, self.plans[n]))
 
     def _in_loop(self, n: int, note: Callable[[tuple[int, int, int], types.FrameType], None]) -> None:
-        if self.recorder.active is None or _busy.now:
+        recording, anchor = self.recorder.active, self.plans[n].site.anchor
+        if recording is None or _busy.now or (recording.only is not None and anchor not in recording.only):
             return
         frame = sys._getframe(2)
         _busy.now = True
         try:
             note((id(frame), id(self), n), frame)
         except Exception:  # what can't be copied is missed when the values are read
-            self.recorder.active.loops.pop((id(frame), id(self), n), None)
+            recording.loops.pop((id(frame), id(self), n), None)
         finally:
             _busy.now = False
 

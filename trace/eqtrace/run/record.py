@@ -75,6 +75,7 @@ class Recording:
     """What was recorded within one `with recorder.recording()`."""
 
     limit: int = DEFAULT_EVENTS
+    only: frozenset[str] | None = None  # the anchors that are recorded at; None is all
     events: dict[str, list[Event]] = field(default_factory=dict)  # by anchor, at most `limit` each
     executions: dict[str, int] = field(default_factory=dict)  # by anchor, all of them
     raised: dict[str, int] = field(default_factory=dict)  # by anchor: executions that an exception ended
@@ -116,9 +117,9 @@ class Recorder:
         self.raised: dict[str, int] = {}
 
     @contextmanager
-    def recording(self, limit: int | None = None) -> Iterator[Recording]:
-        """Records while the block runs; inside another recording the inner one gets the events."""
-        before, recording = self.active, Recording(self.limit if limit is None else limit)
+    def recording(self, limit: int | None = None, only: frozenset[str] | None = None) -> Iterator[Recording]:
+        """Records while the block runs, at all anchors or only at some; inside another recording the inner one does."""
+        before, recording = self.active, Recording(self.limit if limit is None else limit, only)
         self.active = recording
         try:
             yield recording
@@ -130,7 +131,9 @@ class Recorder:
                     self.raised[anchor] = self.raised.get(anchor, 0) + number
 
     def executed(self, recording: Recording, anchor: str) -> bool:
-        """Counts an execution; False where the anchor has as many events as are kept."""
+        """Counts an execution; False where the anchor has as many events as are kept, or is not recorded at."""
+        if recording.only is not None and anchor not in recording.only:
+            return False
         with self.lock:
             count(self.executions, anchor)
             count(recording.executions, anchor)

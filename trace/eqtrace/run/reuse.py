@@ -8,21 +8,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from eqtrace.cache import Cache, Unreadable, decode, digest, encode
+from eqtrace.model.example import ExampleResult
 from eqtrace.model.verdict import MethodResult
+from eqtrace.run.example import codec
 from eqtrace.run.needs import EVERY, Answer, Needs, Runs
 from eqtrace.run.outside import is_installed
 from eqtrace.run.present import STATED, Present
-from eqtrace.run.work import Unit
+from eqtrace.run.work import EXAMPLE, Unit
 
 # What happened to user code or to eqtrace, not what was found out: the next run may fare better.
-_PASSING = frozenset({"user-code-failed", "internal-error", "limit"})
+_PASSING = frozenset({"user-code-failed", "internal-error", "limit", "example-not-run"})
+
+
+Result = MethodResult | ExampleResult
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
     """A kept result and what the scenarios gave where it looked."""
 
-    result: MethodResult
+    result: Result
     runs: Runs
     number: int  # among the entries of its unit
 
@@ -49,7 +54,7 @@ class Reuse:
         self._stable = True
         self._seen: dict[str, str] = {}
 
-    def find(self, units: Iterable[Unit]) -> dict[Unit, MethodResult]:
+    def find(self, units: Iterable[Unit]) -> dict[Unit, Result]:
         """The results that hold. Of others it may turn out once the scenarios have run: see `wanted`."""
         found = {}
         for unit in units:
@@ -68,7 +73,7 @@ class Reuse:
         """For units without a result so far: what the scenarios would have to give for a kept one to hold."""
         return {unit: tuple(each.runs for each in kept) for unit, kept in self._candidates.items() if kept}
 
-    def take(self, unit: Unit, answer: Answer) -> tuple[MethodResult, bool]:
+    def take(self, unit: Unit, answer: Answer) -> tuple[Result, bool]:
         """A unit's result, and whether it is a kept one; a new one is noted to be kept."""
         self._note_runs(answer.needs.runs)
         if answer.scenarios is not None and not answer.scenarios.unknowable:
@@ -81,7 +86,7 @@ class Reuse:
             return kept.result, True
         kinds = {fault.kind for fault in answer.result.faults}
         if not kinds & _PASSING and not answer.needs.unknowable:
-            body = {"result": encode(answer.result)}
+            body = {"result": _encoded(answer.result)}
             self._new.append((self._key(unit.equation, unit.method), answer.needs, answer.needs.runs, body))
         return answer.result, False
 
@@ -118,10 +123,10 @@ class Reuse:
             if not self._holds(entry.get("needs")) or not _is_texts(runs):
                 continue
             try:
-                result = decode(entry.get("result"))
+                result = _decoded(entry.get("result"), unit)
             except Unreadable:
                 continue
-            if (result.equation, result.method) == (unit.equation, unit.method):
+            if _unit(result) == unit:
                 yield Kept(result, runs, number)
 
     def _holds(self, needs: Any) -> bool:
@@ -156,6 +161,7 @@ class Reuse:
         present = self._present
         names = {f"site {each}" if each != EVERY else "sites " for each in needs.sites}
         names |= {f"equation {each}" if each != EVERY else "equations " for each in needs.equations}
+        names |= {f"example {each}" for each in needs.examples}
         names |= {f"package {each}" for each in needs.packages}
         names |= {f"folder {present.relative(each)}" for each in needs.folders}
         modules = set()
@@ -190,6 +196,20 @@ class Reuse:
         except OSError:
             return False
         return max(status.st_mtime_ns, status.st_ctime_ns) >= self._started
+
+
+def _encoded(result: Result) -> dict[str, Any]:
+    return codec.encode(result) if isinstance(result, ExampleResult) else encode(result)
+
+
+def _decoded(data: Any, unit: Unit) -> Result:
+    return codec.decode(data) if unit.method == EXAMPLE else decode(data)
+
+
+def _unit(result: Result) -> Unit:
+    if isinstance(result, ExampleResult):
+        return Unit(result.topic, EXAMPLE)
+    return Unit(result.equation, result.method)
 
 
 def _is_texts(value: Any) -> bool:

@@ -16,7 +16,7 @@ from eqtrace.formula.families import lengths_symbol
 from eqtrace.formula.form import Form
 from eqtrace.formula.parse import parse_term
 from eqtrace.formula.shape import integer, rational
-from eqtrace.formula.term import Compare, Indexed, Name, Number, Term, walk
+from eqtrace.formula.term import Compare, Eq, Indexed, Name, Node, Number, Term, walk
 from eqtrace.model.span import Text
 from eqtrace.model.symbol import Domain, Symbol
 
@@ -114,7 +114,7 @@ def large_draw(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...
     middle = min(1500.0, 3e4 ** (1 / max(ranks, default=max(1, len(names) + len(counts)))))
     low, high = int(0.5 * middle) + 1, int(1.5 * middle) + 2
     for _ in range(_TRIES):
-        sizes = {name: int(rng.integers(low, high)) for name in names}
+        sizes = _complete(form, {name: int(rng.integers(low, high)) for name in names})
         given = {each: int(rng.integers(low, high)) for each in wanted if each in counts}
         values = values_of(form, symbols, wanted, sizes, rng, RANDOM[0][1], given)
         if holds(form, values, sizes) is not False:
@@ -157,17 +157,48 @@ def _dims(form: Form, wanted: tuple[str, ...]) -> list[Term]:
 
 
 def size_names(form: Form, wanted: tuple[str, ...]) -> list[str]:
-    """The names of the sizes in the shapes of these symbols."""
-    return sorted({node.name for dim in _dims(form, wanted) for node in walk(dim) if isinstance(node, Name)})
+    """The names of the sizes in the shapes of these symbols, and of those that `where` makes them of."""
+    found = {name for dim in _dims(form, wanted) for name in _names(dim)}
+    found |= {name for made, term in _made_sizes(form).items() if made in found for name in _names(term)}
+    return sorted(found)
+
+
+def _names(term: Node) -> set[str]:
+    return {node.name for node in walk(term) if isinstance(node, Name)}
+
+
+def _made_sizes(form: Form) -> dict[str, Node]:
+    """Sizes that `where` makes of others, as `Eq(d, H*dh)` does."""
+    found: dict[str, Node] = {}
+    free = form.sizes - form.shapes.keys()
+    for condition in form.where:
+        if isinstance(condition, Eq) and isinstance(condition.sides[0], Name):
+            name, term = condition.sides[0].name, condition.sides[1]
+            if {name, *_names(term)} <= free - found.keys() and name not in _names(term):
+                found[name] = term
+    return found
+
+
+def _complete(form: Form, sizes: Mapping[str, int]) -> dict[str, int]:
+    """Sizes, those that are made of others worked out."""
+    found = dict(sizes)
+    for name, term in _made_sizes(form).items():
+        made = integer(term, found) if name in found else None
+        found |= {} if made is None else {name: made}
+    return found
 
 
 def random_sizes(form: Form, wanted: tuple[str, ...], rng: Generator) -> dict[str, int] | None:
     """Small sizes, pairwise distinct, for every name in the shapes (at times one of them is 1); None if they clash."""
     names = size_names(form, wanted)
-    pool = rng.permutation(_POOL if len(names) <= len(_POOL) else np.arange(2, len(names) + 4))
-    sizes = {name: int(size) for name, size in zip(names, pool, strict=False)}
-    if names and rng.random() < 0.15:
-        sizes[str(rng.choice(names))] = 1
+    made = [name for name in names if name in _made_sizes(form)]
+    free = [name for name in names if name not in made]
+    small = _POOL[: len(free) + 1] if made else _POOL  # products of sizes grow fast
+    pool = rng.permutation(small if len(free) <= len(small) else np.arange(2, len(free) + 4))
+    sizes = {name: int(size) for name, size in zip(free, pool, strict=False)}
+    if free and rng.random() < 0.15:
+        sizes[str(rng.choice(free))] = 1
+    sizes = _complete(form, {**sizes, **dict.fromkeys(made, 0)})
     lengths = {dim: integer(dim, sizes) for dim in _dims(form, wanted) if not isinstance(dim, Number)}
     return sizes if len(set(lengths.values())) == len(lengths) else None
 

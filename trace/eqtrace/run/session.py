@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eqtrace.model.example import ExampleResult
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
@@ -30,7 +31,7 @@ from eqtrace.run.outcome import Lost
 from eqtrace.run.record import Recorder
 from eqtrace.run.sample import NoDraw
 from eqtrace.run.tracker import Untracked
-from eqtrace.run.work import Unit, Work
+from eqtrace.run.work import EXAMPLE, Unit, Work
 
 if TYPE_CHECKING:
     from eqtrace.run.gradient.gradients import Gradients
@@ -69,8 +70,15 @@ class Session:
         self.twins = {constants: Shadows(self.is_user_file, constants, tracker=self.tracker) for constants in Constants}
         self.captures = Captures(self)
 
-    def run(self, unit: Unit) -> MethodResult:
+    def run(self, unit: Unit) -> MethodResult | ExampleResult:
         """The result of one unit. User code that fails is a fault in it, never an exception."""
+        if unit.method == EXAMPLE:
+            from eqtrace.run.example.work import work_out  # it needs what the session gives
+
+            return work_out(unit.equation, self.work.examples[unit.equation], self)
+        return self._method(unit)
+
+    def _method(self, unit: Unit) -> MethodResult:
         started = time.perf_counter()
         equation = self.work.equations[unit.equation]
         try:

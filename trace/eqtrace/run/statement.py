@@ -29,6 +29,12 @@ class CannotRun(Exception):
     """Why a statement cannot be run by itself."""
 
 
+def reason(error: BaseException) -> str:
+    """An error of code that was run, in one line."""
+    text = str(error).splitlines()[0] if str(error) else ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__
+
+
 class Statement:
     """One site's statement, ready to be run on other values.
 

@@ -229,14 +229,23 @@ class Tracker(Untracked):
         cited = [held[anchor.id] for anchor in equation.anchors if anchor.id in held]
         self._unit.functions |= {(site.file, outermost(site.function)) for site in cited if site.function}
         self._unit.equations.add(equation.id)
-        self._close()
-        self._unit.add(self._lasting)
+        self._end()
         if len(self._unit.runs) > 1:
             order = BETWEEN.join(sorted(self._unit.runs))
             self._unit.runs[order] = self.run_digest(order)
         if "" in self._unit.runs.values():
             self._unit.unknowable = "what the scenarios gave can't be told apart"
         return self._unit
+
+    def end_example(self, topic: str) -> Needs:
+        """An example is done: what its result rests on."""
+        self._unit.examples.add(topic)
+        self._end()
+        return self._unit
+
+    def _end(self) -> None:
+        self._close()
+        self._unit.add(self._lasting)
 
     def _note_form(self, name: str) -> None:
         """Function symbols lead to other equations, and which these are depends on all there are."""

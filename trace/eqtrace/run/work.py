@@ -5,22 +5,26 @@ from __future__ import annotations
 import ast
 import textwrap
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from eqtrace.code.bind import SUBEXPRESSION, TARGET, BindError, is_result, parse_left
 from eqtrace.formula.form import RESULT, Form
 from eqtrace.model.anchor import Anchor, Match, Role
 from eqtrace.model.equation import Equation
+from eqtrace.model.example import Example
 from eqtrace.run.site import Site
 
 COMPUTING = (Role.COMPUTES, Role.INLINE)
 EXECUTED = (Role.COMPUTES, Role.INLINE, Role.CALLS)
 
 
+EXAMPLE = "example"  # stands for a method in the unit of a topic's example
+
+
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """One unit of work."""
+    """One unit of work: an equation's method, or (`EXAMPLE`) a topic's example, whose topic is then in `equation`."""
 
     equation: str
     method: str
@@ -43,6 +47,8 @@ class Work:
     references: str | None  # absolute path of the references file
     draws: tuple[Mapping[str, int], ...]  # sizes of the scenarios
     seed: int = 0
+    examples: Mapping[str, Example] = field(default_factory=dict)  # by topic
+    shown_sizes: Mapping[str, int] = field(default_factory=dict)  # those of the site, which stored runs get
 
     def sites_of(self, equation: Equation, roles: Iterable[Role] = COMPUTING) -> list[tuple[Anchor, Site]]:
         """The equation's anchors of these roles that were found in the code, with their sites."""

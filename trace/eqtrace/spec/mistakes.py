@@ -56,7 +56,8 @@ def _nearest_branches(error: ValidationError) -> list[dict[str, Any]]:
     branches: dict[Loc, dict[str, list[dict[str, Any]]]] = {}
     for item in error.errors(include_url=False, include_input=False):
         loc = item["loc"]
-        tag = next((depth for depth, part in enumerate(loc) if isinstance(part, str) and "[" in part), None)
+        # The first part is a key or an index; after it, names of types stand among them.
+        tag = next((depth for depth, part in enumerate(loc) if depth and isinstance(part, str) and "[" in part), None)
         if tag is None:
             plain.append(dict(item))
         else:

@@ -98,6 +98,11 @@ class Domain(_Entry):
     probability_row: bool = Field(False, description="Non-negative along the last axis, and each row sums to 1.")
     permutation: bool = Field(False, description="A permutation of 0 .. n - 1 along the last axis.")
     distinct: bool = Field(False, description="No value occurs twice along the last axis.")
+    function: bool = Field(
+        False,
+        description="A function of the code. A form applies it, as f(x + h*e), and says nothing of what is in it: for "
+        "code and form alike it gives what it returns for arguments rounded to float64.",
+    )
 
 
 def _without_default(schema: dict[str, Any]) -> None:
@@ -311,22 +316,56 @@ class Citation(_Entry):
 class Step(_Entry):
     """One step of an example."""
 
-    label: str = Field(description="What the step is.")
-    code: str = Field(description="A NumPy expression over the inputs and earlier steps.")
+    label: str = Field(
+        description="What the step gives. Later steps may use it where it is a name; the name of an input stands for "
+        "that input's new value from here on."
+    )
+    code: str = Field(
+        description="A NumPy expression over the inputs and earlier steps: arithmetic, comparisons, `@`, `&`, `|`, "
+        "`~`, `.T`, `.shape`, indices, slices, and NumPy's elementwise functions, reductions and makers of arrays."
+    )
 
 
 class Example(_Entry):
-    """A tiny numeric example."""
+    """A tiny numeric example. It is worked out by `verify` and held against the code."""
 
     kind: Literal["editable", "steps", "differences", "stored"] = Field(
         description="editable: live in the page; steps: a table; differences: a gradient by formula and by "
         "differences; stored: of a real run."
     )
     source: str = Field("", description="Where the numbers come from: hand-picked, a test's name, a run.")
-    inputs: dict[str, Input] = Field(default_factory=dict, description="Name to value: numbers in nested lists.")
+    inputs: dict[str, Input] = Field(
+        default_factory=dict,
+        description="Name to value: numbers in nested lists. Steps compute in float64; the code gets a list as an "
+        "array of floats, or of whole numbers where the symbol's domain says `integer`, and a single number as it is.",
+    )
     steps: list[Step] = Field(default_factory=list, description="The steps, in order.")
-    equals: FunctionName | None = Field(None, description="The real function that the last step must equal.")
-    run: str | None = Field(None, description="The scenario whose run is shown (kind: stored).")
+    equals: FunctionName | None = Field(
+        None,
+        description="The real function that the steps must equal, to 1e-12 of the largest entry. It is called as "
+        "`call` says, else as the topic's `call` does where that calls it, else with the inputs by parameter name or "
+        "by the symbol that has that name in the code. `rng` is default_rng(42), or of an input `seed`. What it gives "
+        "is matched to steps: a part that its `return` names like a step to that step, and the part that the topic's "
+        "`gradient` gives for X (of an accumulator: by how much it changed) to the step dX. If the last step is not "
+        "among these, the values that are left go to the last steps that are left, in order. Where it returns nothing, "
+        "a step that is called like an input is compared with what the call made of that input. With kind stored: the "
+        "function that the run must call.",
+    )
+    call: str | None = Field(
+        None,
+        description="How the code is called: an expression over the inputs, rng and what the target's module holds, "
+        "like 'f(X, {\"w\": W})'.",
+    )
+    gives: dict[str, str] = Field(
+        default_factory=dict,
+        description="A step's label to what must equal it, where the rule of `equals` does not find it: an expression "
+        "over `result` and the function's parameters after the call, like 'result[1][0]' or 'grads[\"w\"]'.",
+    )
+    run: str | None = Field(
+        None,
+        description="The scenario whose run is shown (kind: stored). It is called with default_rng(42) and the sizes "
+        "of the site, and returns a list of rows: mappings from column to number or text.",
+    )
 
 
 class Row(_Entry):

@@ -68,6 +68,7 @@ def _domain(document: Document, model: schema.Domain, place: Place | None) -> Do
         probability_row=model.probability_row,
         permutation=model.permutation,
         distinct=model.distinct,
+        function=model.function,
     )
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
 
 from eqtrace.model.equation import Equation, LiteratureReference
+from eqtrace.model.example import Example, Step
 from eqtrace.model.topic import ShapeTable, Topic
 from eqtrace.spec import equations, mistakes, names, schema, shared, symbols
-from eqtrace.spec.context import Context, child, optional_text
+from eqtrace.spec.context import Context, child, inside, optional_text
 from eqtrace.spec.document import Document, Entries, Items, Place
 from eqtrace.spec.equations import Outline
 
@@ -68,6 +70,7 @@ def _build(document: Document, context: Context, model: schema.Topic, place: Ent
     common = shared.build(document, context, model, place)
     known = symbols.symbols(document, context, model.symbols, child(place, "symbols")) if model.symbols else {}
     outline = Outline(model.topic, model.status == "derived", common, symbols.narrowed(known, common.domain))
+    made = _equations(document, context, model, child(place, "equations"), outline)
     return Topic(
         id=model.topic,
         title=model.title,
@@ -81,9 +84,9 @@ def _build(document: Document, context: Context, model: schema.Topic, place: Ent
         what=what,
         why=why,
         symbols=outline.symbols,
-        equations=_equations(document, context, model, child(place, "equations"), outline),
+        equations=made,
         shapes=_shapes(document, context, model, child(place, "shapes")),
-        example=_example(document, context, model, child(place, "example")),
+        example=_completed(_example(document, context, model, child(place, "example"), common), outline, made),
     )
 
 
@@ -123,14 +126,58 @@ def _shapes(document: Document, context: Context, model: schema.Topic, place: It
     return tuple(found)
 
 
-def _example(document: Document, context: Context, model: schema.Topic, place: Any) -> dict[str, Any] | None:
-    if model.example is None:
+def _example(
+    document: Document, context: Context, model: schema.Topic, place: Any, common: shared.Shared
+) -> Example | None:
+    """The example, without what the topic's equations say; see `_completed`."""
+    given = model.example
+    if given is None:
         return None
-    mistakes.misread_numbers(document, child(place, "inputs"))
+    inputs = child(place, "inputs")
+    mistakes.misread_numbers(document, inputs)
     steps = child(place, "steps")
-    for item in steps.items if steps else ():
-        context.prose(optional_text(document, item, "label"))
-    return model.example.model_dump(exclude_unset=True)
+    equals, run = (optional_text(document, place, key) for key in ("equals", "run"))
+    if equals is not None and not inside(document, child(place, "equals"), equals.value.partition("::")[0]):
+        equals = None
+    gives = child(place, "gives")
+    return Example(
+        kind=given.kind,
+        span=document.span(place),
+        source=given.source,
+        inputs={name: _frozen(value) for name, value in given.inputs.items()},
+        places={name: document.span(inputs.keys[name]) for name in given.inputs},
+        steps=tuple(_step(document, context, item) for item in (steps.items if steps else ())),
+        equals=equals,
+        run=run,
+        call=optional_text(document, place, "call"),
+        gives={name: document.text(gives.values[name]) for name in given.gives},
+        topic_call=common.call,
+        gradient=common.gradient,
+    )
+
+
+def _step(document: Document, context: Context, item: Any) -> Step:
+    label = document.text(child(item, "label"))
+    context.prose(label)
+    return Step(label, document.text(child(item, "code")))
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+
+
+def _completed(example: Example | None, outline: Outline, equations: tuple[Equation, ...]) -> Example | None:
+    """The example with the topic's symbols, and how its equations say that their functions are called."""
+    if example is None:
+        return None
+    calls = (equation.call for equation in equations if equation.call is not None)
+    gradients = (equation.gradient for equation in equations if equation.gradient is not None)
+    return replace(
+        example,
+        topic_call=example.topic_call or next(calls, None),
+        gradient=example.gradient or next(gradients, None),
+        symbols=outline.symbols,
+    )
 
 
 def _note_broken(data: Mapping[str, Any], context: Context) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from flint import arb
 
-from eqtrace.formula.ball import Ball, BallError, exact, lift, precision
+from eqtrace.formula.ball import Ball, BallError, Undecided, exact, lift, precision
 from eqtrace.run.exact import proxies
 from eqtrace.run.exact.proxies import MATH, NUMPY, NotExact, stand_in
 
@@ -262,6 +262,26 @@ def test_stand_ins():
         assert same(stand_in(math.exp)(exact(1)), math.e)
     with pytest.raises(NotExact):
         stand_in(np.sinc)(exact(1))
+
+
+@pytest.mark.parametrize("name", ["max", "min", "amax", "amin"])
+def test_extremes_of_balls_that_overlap_hold_the_extreme(name):
+    third = 0.1 * 3
+    with precision(BITS):
+        row = NUMPY.divide(balls(np.array([0.3, third, 0.3, 0.0 if "max" in name else 9.0])), balls(np.full(4, 0.7)))
+        call, plain = getattr(NUMPY, name), getattr(np, name)
+        exactly = exact(plain([0.3, third, 0.3])) / exact(0.7)
+        for found in (call(row), call(row, axis=0), call(row[None], axis=1)[0], call(row, keepdims=True)[0]):
+            assert (found.arb - exactly.arb).contains(0)
+            assert found.radius < 1e-55
+        assert call(row[None], axis=-1, keepdims=True).shape == (1, 1)
+        assert call(np.array([3, 1, 2])) == plain([3, 1, 2])
+        assert call(np.array([[3, 1], [2, 5]]), 1).tolist() == plain([[3, 1], [2, 5]], 1).tolist()
+
+
+def test_maximum_of_balls_that_overlap_stays_undecided():
+    with precision(BITS), pytest.raises(Undecided):
+        NUMPY.maximum(exact(0.3) / exact(0.7), exact(0.3) / exact(0.7))
 
 
 def test_attributes_of_ufuncs():

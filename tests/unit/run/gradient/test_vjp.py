@@ -508,3 +508,71 @@ def test_a_forward_without_a_form_proves_and_refutes_nothing(verified: Verify) -
     found = verified(*scaled("2 * x", "2 * dy"))
     assert found.verdict == "certified"
     assert "no form of the forward says how y depends on x" in found.limits
+
+
+# Lines that do not say by themselves how their value came about
+
+
+LOOP = """
+    def forward(x, W):
+        return x @ W["a"] + x @ W["b"]
+
+    def backward(x, W, dy):
+        dx = 0.0
+        for n in ("a", "b"):
+            dx = dx + {turn}
+        return dx
+"""
+LOOP_SPEC = """
+    symbols:
+      x: {{shape: [n], code: x}}
+      A: {{shape: [n, m], code: 'W["a"]'}}
+      B: {{shape: [n, m], code: 'W["b"]'}}
+      y: {{shape: [m], code: null}}
+      dy: {{shape: [m], code: dy}}
+      dx: {{shape: [n], code: dx}}
+    indices: {{i: n, j: m}}
+    call: 'backward(x, {{"a": A, "b": B}}, dy)'
+    gradient:
+      forward: 'layers.py::forward'
+      backward: 'layers.py::backward'
+      call: 'forward(x, {{"a": A, "b": B}})'
+      cotangent: dy
+      wrt: {{x: result}}
+    equations:
+      - id: layer.gradient
+        method: [vjp]
+        sympy: 'Eq(dx[i], {form})'
+        anchors:
+          - {{role: computes, at: 'layers.py:8', in: backward, code: 'return dx', bind: {{dx: result}}}}
+"""
+PATHS = "Sum(dy[j]*A[i, j], j) + Sum(dy[j]*B[i, j], j)"
+
+
+def looped(turn: str = "W[n] @ dy", form: str = PATHS) -> tuple[str, str]:
+    return LOOP.format(turn=turn), LOOP_SPEC.format(form=form)
+
+
+def test_a_line_that_reads_what_was_rounded_is_seen_in_exact_runs(verified: Verify) -> None:
+    found = verified(*looped())
+    assert (found.verdict, found.findings) == ("certified", [])
+    assert "8 executions compared in exact runs" in found.method.evidence.detail
+
+
+@pytest.mark.parametrize(
+    ("turn", "form"),
+    [
+        ("W[n] @ dy * (1 + 1e-17)", PATHS),
+        ("W[n] @ dy", f"(1 + 1e-17)*({PATHS})"),
+    ],
+    ids=("code", "form"),
+)
+def test_what_is_wrong_below_rounding_is_seen_in_exact_runs(verified: Verify, turn: str, form: str) -> None:
+    found = verified(*looped(turn, form))
+    assert found.verdict == "refuted"
+    assert any("in an exact run of backward it differs from" in each.message for each in found.findings)
+
+
+def test_what_does_not_run_exactly_is_sampled(verified: Verify) -> None:
+    found = verified(*looped("np.asarray(np.linalg.multi_dot([W[n], dy[:, None]]))[:, 0]"))
+    assert found.verdict in ("sampled", "not-checked")

@@ -120,6 +120,25 @@ def test_a_function_of_scalars_is_taken_entry_by_entry(verified):
     assert result.verdict in (Verdict.CERTIFIED, Verdict.SAMPLED)
 
 
+def with_beside(statement):
+    """The specification, with another statement in the equation that `t.worst` resolves to."""
+    gap = "Eq(r, Abs(x - y)/(1 + Abs(x) + Abs(y)))"
+    assert SPEC.count(f"'{gap}'") == 1
+    return SPEC.replace(f"'{gap}'", f"['{gap}', '{statement}']")
+
+
+def test_of_several_statements_the_arguments_choose(verified):
+    result = verified(SOURCE, with_beside("Eq(v[t], x*Sum(a[s], s))")).result("t.worst", "composition")
+    assert [fault.message for fault in result.faults] == []
+    assert "resolved by t.gap" in result.evidence.detail
+
+
+def test_several_statements_that_the_arguments_give_are_none(verified):
+    result = verified(SOURCE, with_beside("Eq(w, x)")).result("t.worst", "composition")
+    assert result.verdict is Verdict.NOT_CHECKED
+    assert any("t.gap gives 2 left sides" in fault.message for fault in result.faults)
+
+
 @pytest.mark.parametrize(
     ("equation", "old", "new"),
     [

@@ -7,7 +7,7 @@ shown is made of the same facts.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 
@@ -27,18 +27,18 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=\S)")
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One line. `meaning` is what counts, `text` what is shown (of an expression only made when it is)."""
+    """One line. `meaning` is what counts, `text` what is shown, as `shown` writes it when it is."""
 
     name: str
     meaning: str
     text: str
     span: Span | None = None
-    is_expression: bool = False
+    shown: Callable[[str], str] = str
 
     @property
     def line(self) -> str:
         """The line that a reader is shown."""
-        text = canonical.shown_expression(self.text) if self.is_expression else self.text
+        text = self.shown(self.text)
         return f"{self.name}: {text}" if self.name else text
 
 
@@ -88,7 +88,7 @@ def cited(role: Role, source: str, span: Span | None = None) -> Facts:
     node = parse_code(source).node
     try:
         if node is not None:
-            return (Fact("", canonical.statement(node), canonical.shown_statement(node), span),)
+            return (Fact("", canonical.statement(node), source, span, _statement),)
     except RecursionError:
         pass
     return (_words("", source, span),)
@@ -211,7 +211,12 @@ def _sentences(name: str, text: Text | None) -> Iterator[Fact]:
 
 
 def _expression(name: str, text: Text) -> Fact:
-    return Fact(name, canonical.expression(text.value), text.value, text.span, is_expression=True)
+    return Fact(name, canonical.expression(text.value), text.value, text.span, canonical.shown_expression)
+
+
+def _statement(source: str) -> str:
+    node = parse_code(source).node
+    return source if node is None else canonical.shown_statement(node)
 
 
 def _words(name: str, text: str, span: Span | None) -> Fact:

@@ -29,6 +29,7 @@ from eqtrace.report.view.citations import (
 )
 from eqtrace.report.view.code import Claims, CodeView, function_view
 from eqtrace.report.view.equation import EquationView, Styles, SymbolView, equation_view, symbol_view
+from eqtrace.report.view.example import ExampleView, example_view
 from eqtrace.report.view.places import Places
 from eqtrace.report.words import DIRECTIONS, STATUSES, Badge, badge, slug
 
@@ -79,6 +80,7 @@ class TopicView:
     why: Markup
     equations: tuple[EquationView, ...]
     symbols: tuple[SymbolView, ...]
+    example: ExampleView | None
     shapes: tuple[ShapesView, ...]
     code: tuple[CodeView, ...]
     citations: tuple[CitationView, ...]
@@ -112,6 +114,7 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
         why=paragraphs(topic.why.value if topic.why else "", resolve),
         equations=equations,
         symbols=tuple(symbol_view(each, sizes, resolve, site.styles) for each in _symbols(topic)),
+        example=next((example_view(row, on, site) for row in site.report.examples if row.topic == topic.id), None),
         shapes=tuple(_shapes(each, topic.id, on, site) for each in topic.shapes),
         code=tuple(function_view(each, site.places, site.cited, on) for each in site.places.functions[topic.id]),
         citations=cited,
@@ -172,6 +175,7 @@ def _search(topic: Topic, cited: tuple[CitationView, ...]) -> str:
     for equation in topic.equations:
         words += [equation.id, equation.label, equation.latex.value if equation.latex else ""]
         words += [statement.value for statement in equation.statements]
+    words += [step.code.value for step in topic.example.steps] if topic.example else []
     for each in cited:
         words += [each.place, each.function, each.purpose, each.source.striptags()]
     return " ".join(" ".join(dict.fromkeys(word for word in words if word)).lower().split())

@@ -12,8 +12,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from flint import arb
 
-from eqtrace.formula.ball import BallError, Number, Undecided, exact, lift, pi
+from eqtrace.formula.ball import Ball, BallError, Number, Undecided, exact, lift, pi
 from eqtrace.run.exact.arithmetic import has_ball, lift_integers
 
 Function = Callable[..., Any]
@@ -35,7 +36,7 @@ _NATIVE = (
     "add", "subtract", "multiply", "negative", "positive", "maximum", "minimum", "absolute", "abs", "greater",
     "greater_equal", "less", "less_equal", "equal", "not_equal", "logical_and", "logical_or", "logical_not",
     "any", "all", "sum", "cumsum", "dot", "matmul", "einsum", "tensordot", "outer", "inner", "trace", "where",
-    "max", "min", "amax", "amin", "argmax", "argmin", "argsort", "sort", "reshape", "transpose", "swapaxes",
+    "argmax", "argmin", "argsort", "sort", "reshape", "transpose", "swapaxes",
     "moveaxis", "expand_dims", "squeeze", "concatenate", "stack", "vstack", "hstack", "split", "array_split",
     "broadcast_to", "repeat", "tile", "flip", "roll", "take", "take_along_axis", "put_along_axis", "triu", "tril",
     "diag", "diagonal", "ravel", "copy", "copyto", "shape", "ndim", "size", "count_nonzero", "diff", "clip",
@@ -157,6 +158,33 @@ def _float64(value: Any = 0.0) -> Any:
     return _scalar(lift_integers(np.asarray(value))) if isinstance(value, np.ndarray) else lift_integers(value)
 
 
+def _extreme(name: str) -> Function:
+    """The largest or the smallest of an array's entries; of balls that overlap a ball that holds it."""
+    original = getattr(np, name)
+    enclosing = arb.max if name in ("max", "amax") else arb.min
+
+    def pick(left: Any, right: Any) -> Any:
+        try:
+            return left if (left > right) == (enclosing is arb.max) else right
+        except Undecided:
+            if type(left) is Ball and type(right) is Ball:
+                return Ball(enclosing(left.arb, right.arb))
+            raise
+
+    reduction = np.frompyfunc(pick, 2, 1)
+
+    def call(values: Any, axis: Any = None, *arguments: Any, keepdims: bool = False, **options: Any) -> Any:
+        array = np.asarray(values)
+        if arguments or options or not array.size or not has_ball(array) or isinstance(axis, tuple):
+            return _scalar(original(values, axis, *arguments, **{**options, "keepdims": keepdims}))
+        if axis is None:
+            found = reduction.reduce(array.ravel())
+            return np.full((1,) * array.ndim, found, dtype=object) if keepdims else found
+        return _scalar(reduction.reduce(array, axis=axis, keepdims=keepdims))
+
+    return call
+
+
 def _each_finite(value: Any) -> Any:
     test = np.frompyfunc(lambda each: each.isfinite() if isinstance(each, Number) else math.isfinite(each), 1, 1)
     found = test(value)
@@ -215,6 +243,7 @@ def _native(function: Any) -> Function:
 def _array_functions() -> dict[str, Any]:
     table: dict[str, Any] = {name: _elementwise(getattr(np, name)) for name in _ELEMENTWISE}
     table |= {name: _native(getattr(np, name)) for name in _NATIVE}
+    table |= {name: _extreme(name) for name in ("max", "min", "amax", "amin")}
     for name in ("zeros", "empty"):
         table[name], table[name + "_like"] = _filled(0), _filled_like(0)
     table["ones"], table["ones_like"] = _filled(1), _filled_like(1)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import ast
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
 from eqtrace.code.bind import parse_right
-from eqtrace.formula.ball import Undecided, lift, no_floats, precision
+from eqtrace.formula.ball import Ball, Undecided, lift, no_floats, precision
 from eqtrace.run.children import ending_children
 from eqtrace.run.earlier import root
 from eqtrace.run.exact.loops import Loop
@@ -19,7 +19,7 @@ from eqtrace.run.exact.shadow import Constants, Shadows, lift_value
 from eqtrace.run.record import Event
 from eqtrace.run.site import Site
 from eqtrace.run.snapshot import Copier
-from eqtrace.run.statement import CannotRun, Statement, call_with, resolve, whole_outputs
+from eqtrace.run.statement import CannotRun, Statement, call_with, reason, resolve, whole_outputs
 from eqtrace.run.walk import assign
 
 _NO_DATA = (type, types.ModuleType, types.FunctionType)
@@ -94,16 +94,22 @@ class Replay:
                     name: lift_value(value, lift if self._is_bound(name, value) else shadows.constants, shadows.adopt)
                     for name, value in event.namespace.items()
                 }
+                local |= self._opaque(event)
                 with no_floats(), ending_children():
                     outputs = self._outputs(event, local, shadows)
             except (CannotRun, Undecided):
                 raise
             except BaseException as error:
-                raise CannotRun(_reason(error)) from error
+                raise CannotRun(reason(error)) from error
         rounded = [symbol for symbol, value in outputs.items() if _has_rounded(value)]
         if rounded:
             raise CannotRun(f"{', '.join(rounded)} is worked out in floats, by functions that are not known on balls")
         return outputs
+
+    def _opaque(self, event: Event) -> dict[str, Any]:
+        """Functions that symbols stand for: what they give for arguments rounded to float64, as forms have it."""
+        texts = {text: event.inputs.get(symbol) for symbol, text in self.site.inputs.items() if text.isidentifier()}
+        return {name: _of_floats(value) for name, value in texts.items() if callable(value)}
 
     def _is_bound(self, name: str, value: Any) -> bool:
         return name in self._bound or not isinstance(value, float | np.floating)
@@ -116,6 +122,23 @@ class Replay:
             return self._statement.run({**shadows.namespace(event.module), **local})
         original = resolve(event.module, self.site.function)
         return whole_outputs(self.site, call_with(shadows.function(original), original, local))
+
+
+def _of_floats(function: Callable[..., Any]) -> Callable[..., Any]:
+    def called(*arguments: Any, **named: Any) -> Any:
+        floats = [_rounded(each) for each in arguments]
+        return lift(function(*floats, **{name: _rounded(each) for name, each in named.items()}))
+
+    return called
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, Ball):
+        return float(value.arb)
+    if isinstance(value, np.ndarray) and value.dtype == object:
+        floats = np.array([_rounded(each) for each in value.flat])
+        return floats.reshape(value.shape)
+    return value
 
 
 def _exact(node: ast.stmt, lines: list[str]) -> ast.stmt:
@@ -151,8 +174,3 @@ def _has_float(value: Any, depth: int = 0) -> bool:
         return any(_has_float(each, depth + 1) for each in value)
     entries = value if isinstance(value, dict) else _attributes(value)
     return any(_has_float(each, depth + 1) for each in entries.values())
-
-
-def _reason(error: BaseException) -> str:
-    text = str(error).splitlines()[0] if str(error) else ""
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -10,7 +10,8 @@ DIVIDE = "__eqtrace_divide__"
 POWER = "__eqtrace_power__"
 METHOD = "__eqtrace_method__"
 INDEXED = "__eqtrace_indexed__"
-METHODS = frozenset({"astype", "mean", "var", "std"})  # of arrays: they round where the array holds integers
+# Of arrays: they round where the array holds integers, or need more than balls decide where several are equal.
+METHODS = frozenset({"astype", "mean", "var", "std", "max", "min"})
 
 _OPERATORS: dict[type[ast.operator], str] = {ast.Div: DIVIDE, ast.Pow: POWER}
 

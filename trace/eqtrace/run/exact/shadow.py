@@ -21,7 +21,7 @@ from eqtrace.run.exact import rewrite
 from eqtrace.run.exact.arithmetic import BUILTINS, number, rounded_number
 from eqtrace.run.exact.proxies import method, stand_in
 from eqtrace.run.exact.rewrite import Exact
-from eqtrace.run.exact.taps import TAP, Taps
+from eqtrace.run.exact.taps import Taps
 from eqtrace.run.statement import source_tree
 from eqtrace.run.tracker import Untracked
 
@@ -80,7 +80,7 @@ class Shadows:
         literal = rounded_number(_CONSTANT[constants]) if constants in _LITERALS else number
         self._builtins = {**BUILTINS, rewrite.NUMBER: literal, rewrite.METHOD: method}
         if taps is not None:
-            self._builtins[TAP] = taps
+            self._builtins |= taps.names
 
     def namespace(self, module: str) -> Mapping[str, Any]:
         """The globals that a statement of `module` sees, exactly."""
@@ -199,7 +199,8 @@ class Shadows:
         if isinstance(member, property):
             getters = (member.fget, member.fset, member.fdel)
             return property(*(self.function(cast(types.FunctionType, each)) if each else None for each in getters))  # type: ignore[arg-type]
-        return self.function(member)
+        # What is made when a class is (a dataclass's `__init__`) has no source, and only hands values on.
+        return self.function(member) if self._is_user_file(member.__code__.co_filename) else member
 
     def _is_user_class(self, kind: type) -> bool:
         module = sys.modules.get(kind.__module__)

@@ -6,12 +6,14 @@ import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from eqtrace.code.bind import TARGET, BindError, parse_left
+from eqtrace.code.bind import TARGET, BindError, Left, parse_left
 from eqtrace.code.source import SourceFile, decode
 from eqtrace.code.tree import is_compound
+from eqtrace.run.exact.looks import LOCALS, LOOK, Looks
 from eqtrace.run.tree import Tree
 
 TAP = "__eqtrace_tap__"
@@ -35,9 +37,11 @@ class Taps:
 
     Args:
         taps: the places.
+        looks: statements whose values are kept, in the same twins.
     """
 
-    def __init__(self, taps: Iterable[Tap]) -> None:
+    def __init__(self, taps: Iterable[Tap], looks: Looks | None = None) -> None:
+        self.looks = looks or Looks(())
         self.problems: dict[str, str] = {}  # by key: why there can't be a tap
         self._by_file: dict[str, list[Tap]] = {}
         self._paths: dict[str, tuple[int | str, ...]] = {}
@@ -59,13 +63,17 @@ class Taps:
         action = self._actions.get(key)
         return value if action is None else _at(self._paths.get(key, ()), value, action)
 
+    @property
+    def names(self) -> dict[str, Any]:
+        """What the twins' code calls at taps and looks, by name."""
+        return {TAP: self, LOOK: self.looks, LOCALS: locals}
+
     def edit(self, file: str, tree: ast.Module) -> None:
-        """Puts a file's taps into its tree; every line number stays."""
-        taps = self._by_file.get(file)
-        if not taps:
-            return
+        """Puts a file's taps and looks into its tree; every line number stays."""
+        taps = self._by_file.get(file, ())
         text = decode(Path(file).read_bytes())
         editable = Tree(SourceFile(file, text, tree))
+        edits = self.looks.edits(file, editable)
         for tap in taps:
             statement = editable.statement(tap.line, tap.column)
             if not isinstance(statement, ast.stmt) or is_compound(statement):
@@ -77,14 +85,20 @@ class Taps:
                 self.problems[tap.key] = str(error)
                 continue
             self._paths[tap.key] = left.path
-            if left.kind == TARGET:
-                target = ast.unparse(left.node)
-                line = ast.parse(f"{target} = {TAP}({tap.key!r}, {target})").body[0]
-                editable.insert(statement, [], [_unplaced(line)])
-            elif editable.can_wrap(left.node):
-                editable.wrap(left.node, lambda held, key=tap.key: _call(key, held))  # type: ignore[misc]
-            else:
+            if left.kind != TARGET and not editable.can_wrap(left.node):
                 self.problems[tap.key] = f"{tap.left} has no value of its own"
+            else:
+                edits.append(partial(_put, editable, tap.key, statement, left))
+        for edit in edits:
+            edit()
+
+
+def _put(tree: Tree, key: str, statement: ast.stmt, left: Left) -> None:
+    if left.kind == TARGET:
+        target = ast.unparse(left.node)
+        tree.insert(statement, [], [_unplaced(ast.parse(f"{target} = {TAP}({key!r}, {target})").body[0])])
+    else:
+        tree.wrap(left.node, lambda held: _call(key, held))
 
 
 def _call(key: str, held: ast.expr) -> ast.expr:

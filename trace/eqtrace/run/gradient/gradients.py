@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,12 +13,15 @@ import numpy as np
 
 from eqtrace.model.equation import Equation
 from eqtrace.model.span import Text
+from eqtrace.run.exact.looks import Looks
 from eqtrace.run.exact.shadow import Constants, Shadows
 from eqtrace.run.exact.taps import Taps
 from eqtrace.run.failed import Failed
+from eqtrace.run.gradient.exact_values import ExactValues
 from eqtrace.run.gradient.floats import Differenced, Floats
 from eqtrace.run.gradient.identity import Identity, Point, Shown
 from eqtrace.run.gradient.plan import Function, Plan, PlanError, make_plan
+from eqtrace.run.gradient.products import Random
 from eqtrace.run.sample import RANDOM, Draw, NoDraw, draws
 from eqtrace.run.statement import CannotRun, resolve
 
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
 
 POINTS = 12  # random draws at which the identity is shown, beside the edge grid
 EFFECTS = 6  # draws that side effects are looked for at
+EXACT_RUNS = 8  # random draws at which values of the backward are seen in exact runs
 DIFFERENCED = 3  # random draws that are differenced
 _ORDINARY = frozenset(name for name, _ in RANDOM)
 
@@ -49,6 +55,7 @@ class Gradients:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._runs: dict[str, Run] = {}
+        self._exact: dict[str, Sequence[ExactValues]] = {}
         self._made: dict[str, dict[str, Plan | PlanError | Failed]] = {}
 
     def plan(self, equation: Equation) -> Plan:
@@ -70,6 +77,21 @@ class Gradients:
     def run(self, plan: Plan) -> Run:
         """Everything that is run of a gradient, once a session."""
         return self._session.tracker.shared(self._runs, _key(plan.equation), lambda: self._run(plan))
+
+    def exact_runs(self, plan: Plan) -> Sequence[ExactValues]:
+        """Exact runs of forward and backward, which show the values at cited statements of the backward.
+
+        Raises:
+            NoDraw: no input was found.
+        """
+        return self._session.tracker.shared(self._exact, _key(plan.equation), lambda: self._exact_runs(plan))
+
+    def _exact_runs(self, plan: Plan) -> Sequence[ExactValues]:
+        rng = self._session.rng("exact values", plan.name)
+        drawn = draws(plan.form, plan.equation.symbols, plan.symbols, rng)
+        chosen = list(itertools.islice((each for each in drawn if each.origin in _ORDINARY), EXACT_RUNS))
+        twins, tracker = self._twins[Constants.HALF_ULP], self._session.tracker
+        return [ExactValues(each, Random(rng), plan, twins, self._taps, tracker) for each in chosen]
 
     def _run(self, plan: Plan) -> Run:
         found = Run(plan)
@@ -127,7 +149,9 @@ class Gradients:
     def _taps(self) -> Taps:
         plans = [each for each in self._plans().values() if isinstance(each, Plan)]
         taps = {tap.key: tap for plan in plans for entry in plan.entries for tap in (entry.start, entry.end) if tap}
-        return Taps(taps.values())
+        backwards = {(plan.backward.file, plan.backward.qualname) for plan in plans}
+        sites = self._session.work.beside.values()
+        return Taps(taps.values(), Looks(s for s in sites if s.outputs and (s.file, s.function) in backwards))
 
     @cached_property
     def _twins(self) -> dict[Constants, Shadows]:

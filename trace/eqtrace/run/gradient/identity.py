@@ -20,7 +20,7 @@ from eqtrace.run.exact.taps import Taps
 from eqtrace.run.gradient.plan import Plan
 from eqtrace.run.gradient.products import ExactRun, Outcome, Products, Random, outcome
 from eqtrace.run.sample import Draw
-from eqtrace.run.statement import CannotRun
+from eqtrace.run.statement import CannotRun, reason
 
 BITS = (128, 256, 512, 1024)
 
@@ -129,7 +129,7 @@ class Identity:
             except CannotRun:
                 raise
             except BaseException as error:
-                raise CannotRun(_reason(error)) from error
+                raise CannotRun(reason(error)) from error
             if all(each.outcome is not Outcome.WIDE for each in products.values()):
                 break
         return products
@@ -148,8 +148,3 @@ def _is_narrow(products: Products) -> bool:
 
 
 _SHOWN = {Outcome.EQUAL: Shown.CERTIFIED, Outcome.OPEN: Shown.SINGULAR}
-
-
-def _reason(error: BaseException) -> str:
-    text = str(error).splitlines()[0] if str(error) else ""
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -186,7 +186,9 @@ def _ulps(value: float) -> str:
 
 
 def shown_value(value: Any) -> str:
-    """A value as a message shows it: large arrays by their first entries."""
+    """A value as a message shows it: large arrays by their first entries, functions by name."""
+    if callable(value):
+        return str(getattr(value, "__qualname__", type(value).__name__))
     if isinstance(value, np.ndarray) and value.size > _SHOWN:
         first = value.ravel()[0]
         if bool((value == first).all()):

@@ -26,6 +26,7 @@ from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.capture import Captured, Executions, Target
 from eqtrace.run.draws import from_seed_alone
+from eqtrace.run.failed import Failed
 from eqtrace.run.inputs import inputs
 from eqtrace.run.numbering import numbered
 from eqtrace.run.sample import Draw
@@ -59,37 +60,32 @@ class _Unknown(Exception):
 
 
 def verify(equation: Equation, session: Session) -> MethodResult:
-    """Compares every captured execution with the reference, then those of drawn inputs."""
+    """Compares lines with the reference on drawn inputs, which shrink where they differ, then on every captured run."""
     executions = session.captures.of(equation)
     faults = [replace(fault, equation=equation.id, method="discrete") for fault in executions.faults]
-    counts, compared, drawn, limits = executions.counts, 0, 0, list(executions.limits)
-    check: _Check | None = None
+    limits = list(executions.limits)
+    points, detail = 0, ""
     try:
         check = _Check(equation, session)
-        compared, unknown = check.captured(executions)
-        if unknown:
-            limits.append(f"{unknown} executions don't show every input of the reference, and were not compared")
-        drawn = check.drawn()
-        if not drawn:
-            raise _NotRun("none of the drawn inputs reached the line", "give a `call` that reaches it")
-        if check.unseen():
-            raise _NotRun(
-                f"nothing was compared at {', '.join(check.unseen())}", "bind the reference's parameters there"
-            )
-        check.require_parts()
-    except _NotRun as reason:
-        faults.append(Fault("method-not-run", str(reason), equation.span, reason.hint, (), equation.id, "discrete"))
-    except _Mismatch as mismatch:
-        faults.append(_fault(equation, mismatch, session))
+    except (_NotRun, Failed) as reason:
+        faults.append(_not_shown(equation, reason))
+    else:
+        found = check.run(executions)
+        faults += [fault for fault in found if fault not in faults]
+        points, detail = check.compared + check.reached, check.detail()
+        if check.unknown:
+            limits.append(f"{check.unknown} executions don't show every input of the reference, and were not compared")
     refuted = any(fault.kind in ("discrete-mismatch", "argument-changed") for fault in faults)
     verdict = Verdict.REFUTED if refuted else Verdict.NOT_CHECKED if faults else Verdict.TESTED
-    detail = (
-        f"{compared} captured executions and {drawn} drawn inputs compared with {_name(equation)} of the references"
-    )
-    if check is not None and check.stated:
-        detail += f"; the form held exactly at {check.stated} executions"
-    evidence = Evidence(compared + drawn, seed=session.work.seed, detail=detail, limits=tuple(dict.fromkeys(limits)))
-    return MethodResult(equation.id, "discrete", verdict, evidence, tuple(faults), counts)
+    evidence = Evidence(points, seed=session.work.seed, detail=detail, limits=tuple(dict.fromkeys(limits)))
+    return MethodResult(equation.id, "discrete", verdict, evidence, tuple(faults), executions.counts)
+
+
+def _not_shown(equation: Equation, reason: _NotRun | Failed) -> Fault:
+    """Why something was not compared."""
+    if isinstance(reason, Failed):
+        return replace(reason.fault, equation=equation.id, method="discrete")
+    return Fault("method-not-run", str(reason), equation.span, reason.hint, (), equation.id, "discrete")
 
 
 class _NotRun(Exception):
@@ -121,18 +117,54 @@ class _Check:
         parts = () if _SHOWING_FORMS & set(equation.methods) else range(len(self._form.parts))
         self._literals = _literals(self._form)
         self._held = dict.fromkeys(parts, 0)
+        self.compared = self.unknown = 0  # captured executions
+        self.reached = 0  # drawn inputs that did
         self.stated = 0  # executions of which the form was shown to hold
 
     def unseen(self) -> list[str]:
         """The lines at which nothing was compared."""
         return [anchor for anchor, count in self._seen.items() if not count]
 
-    def require_parts(self) -> None:
-        """Sees that each statement of the form was shown somewhere.
+    def run(self, executions: Executions) -> list[Fault]:
+        """Compares; what differs is told once for each line."""
+        faults: list[Fault] = []
+        differing: dict[str, _Mismatch] = {}
+        try:
+            self.reached = self.drawn()
+        except _Mismatch as mismatch:
+            differing[mismatch.anchor] = mismatch
+        except (_NotRun, Failed) as reason:
+            faults.append(_not_shown(self._equation, reason))
+        try:
+            for anchor in self._seen:
+                if anchor not in differing:
+                    try:
+                        self._captured(executions.by_anchor.get(anchor, []))
+                    except _Mismatch as mismatch:
+                        differing[mismatch.anchor] = mismatch
+            if not faults and not differing:
+                self._require_all()
+        except (_NotRun, Failed) as reason:
+            faults.append(_not_shown(self._equation, reason))
+        return [*dict.fromkeys(faults), *(_fault(self._equation, each, self._session) for each in differing.values())]
+
+    def detail(self) -> str:
+        """What was compared, in words."""
+        counts = f"{self.compared} captured executions and {self.reached} drawn inputs"
+        text = f"{counts} compared with {_name(self._equation)} of the references"
+        return f"{text}; the form held exactly at {self.stated} executions" if self.stated else text
+
+    def _require_all(self) -> None:
+        """Sees that every line and each statement of the form was shown somewhere.
 
         Raises:
             _NotRun: one was not.
         """
+        if not self.reached:
+            raise _NotRun("none of the drawn inputs reached the line", "give a `call` that reaches it")
+        if self.unseen():
+            unseen = ", ".join(self.unseen())
+            raise _NotRun(f"nothing was compared at {unseen}", "bind the reference's parameters there")
         for part, count in self._held.items():
             if not count:
                 text = self._form.parts[part].text.value
@@ -142,19 +174,16 @@ class _Check:
         """Those symbols of a line that the equation defines; the others only stand in its claims."""
         return [name for name in names if not self._defined or name in self._defined]
 
-    def captured(self, executions: Executions) -> tuple[int, int]:
-        """How many executions agree with the reference, and how many don't show all its inputs."""
-        compared = unknown = 0
-        for anchor in self._seen:
-            for each in spread(executions.by_anchor.get(anchor, []), CAPTURED):
-                if any(np.ndim(value) and self._is_scalar(name) for name, value in each.event.inputs.items()):
-                    continue  # a formula of scalars that was tried with arrays: the reference is one of scalars
-                try:
-                    self._hold(each, {})
-                    compared += 1
-                except _Unknown:
-                    unknown += 1
-        return compared, unknown
+    def _captured(self, executions: Sequence[Captured]) -> None:
+        """Compares what runs recorded at one line."""
+        for each in spread(executions, CAPTURED):
+            if any(np.ndim(value) and self._is_scalar(name) for name, value in each.event.inputs.items()):
+                continue  # a formula of scalars that was tried with arrays: the reference is one of scalars
+            try:
+                self._hold(each, {})
+                self.compared += 1
+            except _Unknown:
+                self.unknown += 1
 
     def drawn(self) -> int:
         """How many drawn inputs reached a line and agree; the last one that Hypothesis shrank to is raised."""
@@ -202,7 +231,13 @@ class _Check:
         """
         before = Copier().copy(dict(draw.values))
         rng = self._session.rng(self._equation.id, "discrete", "call")
-        recording = self._session.captures.record(self._equation, target, draw, rng)
+        failed: Failed | None = None
+        try:
+            recording = self._session.captures.record(self._equation, target, draw, rng)
+        except Failed as error:
+            if error.recording is None:
+                raise
+            recording, failed = error.recording, error  # a wrong value may be why it failed
         reached = False
         for anchor in self._seen:
             for event in spread(recording.events.get(anchor, []), IN_A_CALL):
@@ -211,6 +246,8 @@ class _Check:
                     reached = True
                 except _Unknown as unknown:
                     raise _NotRun(f"{_name(self._equation)} needs {unknown}, which no line shows") from unknown
+        if failed is not None:
+            raise failed
         return reached
 
     def _hold(self, each: Captured, drawn: Mapping[str, Any]) -> None:

@@ -32,6 +32,7 @@ from eqtrace.run.methods.compare import (
     worst,
 )
 from eqtrace.run.methods.counterexample import Counterexample, describe, shrink
+from eqtrace.run.methods.exact_line import ExactLine
 from eqtrace.run.methods.steady import is_steady
 from eqtrace.run.record import Event
 from eqtrace.run.site import Site
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from eqtrace.run.session import Session
 
 BITS = (128, 256, 512, 1024, 2048)
+LEAST = 8  # executions in exact runs that certify a line
 CERTIFIED_POINTS = 64  # executions of a line that are replayed in balls; every one is checked in float64
 
 
@@ -54,12 +56,14 @@ class Line:
     points: int = 0
     certified: int = 0
     to_constants: int = 0
+    in_exact_runs: int = 0  # executions in exact runs of a gradient, where a replay sees what was rounded before
     kinks: int = 0
     undecided: int = 0
     outside: int = 0  # executions that `where` leaves out, or every entry of which a premise leaves out
     worst_ulp: float = 0.0
     worst_at: str = ""
     why_sampled: str = ""
+    rounded_before: bool = False  # whether that is because of what was rounded before the statement
     refuted: bool = False  # by a result of another shape
     faults: dict[str, Fault] = field(default_factory=dict)  # the first of each kind
 
@@ -70,7 +74,7 @@ class Line:
             return Verdict.REFUTED
         if self.faults or not self.points:
             return Verdict.NOT_CHECKED
-        if self.why_sampled or not self.certified + self.to_constants:
+        if self.why_sampled or not self.certified + self.to_constants + self.in_exact_runs:
             return Verdict.SAMPLED
         return Verdict.CERTIFIED_TO_CONSTANTS if self.to_constants else Verdict.CERTIFIED
 
@@ -112,6 +116,8 @@ class LineCheck:
             self._check(each, number in chosen)
             if "value-mismatch" in self.line.faults:
                 break
+        if self.line.rounded_before and not self.line.faults:
+            self._in_exact_runs()
         if not self.line.points and not self.line.faults and (captured or executed):
             problem = self._session.recorder.problems.get(self.line.anchor.id)
             what = f"its values can't be captured: {problem}" if problem else _why_nothing(captured, executed)
@@ -190,7 +196,7 @@ class LineCheck:
             elif shown is Outcome.WIDE:
                 line.why_sampled = f"the difference of balls stays too wide at {BITS[-1]} bits"
             elif loose := self._loose or self._replay.loose(each.event):
-                line.why_sampled = loose
+                line.why_sampled, line.rounded_before = loose, True
             elif self._equation.tolerance is not None:
                 line.why_sampled = "within the declared tolerance, and exactly another value"
             elif self._differs_by_literals(part, each, values, sizes):
@@ -199,12 +205,14 @@ class LineCheck:
                 line.why_sampled = "a constant in the code is more than half an ulp off what the form says"
             elif not each.event.turns and not self._is_steady(part, each, values, sizes):
                 line.why_sampled = "it equals the form as far as the values that it reads are not rounded"
+                line.rounded_before = True
             else:
                 self._refute(part, each, None)
         except Undecided:
             line.kinks += 1
         except CannotRun as reason:
             line.why_sampled = self._loose or f"the statement does not run in balls: {reason}"
+            line.rounded_before = bool(self._loose)
 
     def _takes_earlier(self, loose: str) -> bool:
         """Whether from now on the statements before the cited one are replayed with it: it is loose, and some are."""
@@ -215,6 +223,23 @@ class LineCheck:
             return False
         self._replay, self._loose = replay, loose
         return True
+
+    def _in_exact_runs(self) -> None:
+        """Certifies the line where nothing was rounded before it: in exact runs of the equation's gradient."""
+        if self._equation.gradient is None:
+            return
+        line, values = self.line, ExactLine(self._equation, self._form, self._parts, self._session)
+        try:
+            shown = values.shown(line.anchor.id, line.site)
+        except CannotRun as reason:
+            line.why_sampled += f"; in exact runs of {values.function}: {reason}"
+            return
+        if shown.different and self._equation.tolerance is None:
+            self._fault("value-mismatch", shown.different, "the values are of an exact run, so that no rounding counts")
+        elif shown.equal >= LEAST and not shown.different:
+            line.in_exact_runs, line.why_sampled = shown.equal, ""
+        else:
+            line.why_sampled += f"; {shown.equal} executions in exact runs of {values.function} show it"
 
     def _difference(
         self,

@@ -79,7 +79,8 @@ def _unshown(equation: Equation, form: Form, checks: list[LineCheck]) -> list[Fa
 
 def _evidence(lines: list[Line], seed: int, limits: list[str]) -> Evidence:
     worst = max(lines, key=lambda line: line.worst_ulp, default=None)
-    certified = sum(line.certified + line.to_constants for line in lines)
+    certified = sum(line.certified + line.to_constants + line.in_exact_runs for line in lines)
+    in_runs = sum(line.in_exact_runs for line in lines)
     points = sum(line.points for line in lines)
     where = f"{worst.site.path}:{worst.site.line}, {worst.worst_at}" if worst and worst.worst_at else ""
     places = f"{len(lines)} line{'s' if len(lines) != 1 else ''}"
@@ -91,7 +92,8 @@ def _evidence(lines: list[Line], seed: int, limits: list[str]) -> Evidence:
         worst_at=where,
         detail="; ".join(
             [
-                f"{points} executions of {places} compared in float64, {certified} of them replayed in balls",
+                f"{points} executions of {places} compared in float64, {certified - in_runs} of them replayed in balls",
+                *[f"{in_runs} executions compared in exact runs, where nothing is rounded before them"] * bool(in_runs),
                 *(reason for line in lines for reason in _reasons(line)),
             ]
         ),

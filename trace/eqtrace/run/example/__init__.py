@@ -1,0 +1,1 @@
+"""Worked examples and stored runs, worked out beside the user's code."""
