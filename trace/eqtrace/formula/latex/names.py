@@ -12,7 +12,7 @@ from eqtrace.formula.form import Form
 from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.tokens import Kind, Token, bare, tokens
 from eqtrace.formula.parse import parse_term
-from eqtrace.formula.term import Node, Term, symbol_names
+from eqtrace.formula.term import Apply, Node, Term, symbol_names, walk
 from eqtrace.model.equation import Equation
 
 Keys = tuple[str, ...]
@@ -114,7 +114,7 @@ class Names:
         found = [spelling for text in latex if (spelling := spelled(text)) is not None]
         if len(found) < len(latex):
             self.faults.append(declared.name)
-        if not latex or declared.role is not Role.SYMBOL:
+        if not latex:
             found += default(declared.name, declared.role is Role.SIZE)
         for spelling in dict.fromkeys(found):
             self.table.setdefault(spelling.base[0], []).append((spelling, declared))
@@ -144,11 +144,17 @@ def names_of(equation: Equation, form: Form) -> Names:
     """Everything that an equation declares."""
     names = Names(functions=equation.functions)
     said = {name.removeprefix("Old(").removesuffix(")") for part in form.parts for name in symbol_names(part.statement)}
+    called = {node.function for part in form.parts for node in walk(part.statement) if isinstance(node, Apply)}
+    own = {text for name in said if name in equation.symbols for text in equation.symbols[name].latex}
     for name, symbol in equation.symbols.items():
         shape = form.shapes.get(name)
+        if name in called:
+            names.add(Declared(name, Role.FUNCTION), symbol.latex)
+            continue
         declared = Declared(name, Role.SYMBOL, None if shape is None else shape.dims, symbol.parameter)
-        # `XW` is a symbol only where the form names that symbol; elsewhere it is the product
-        latex = tuple(text for text in symbol.latex if name in said or not _is_product(text, equation))
+        # `XW` is a symbol only where the form names that symbol; elsewhere it is the product. Of two symbols with one
+        # spelling, the one that the form names is meant.
+        latex = tuple(text for text in symbol.latex if name in said or not (text in own or _is_product(text, equation)))
         if latex or not symbol.latex:
             names.add(declared, latex)
     for name in equation.indices:
@@ -160,9 +166,9 @@ def names_of(equation: Equation, form: Form) -> Names:
     for name in sorted(_sizes(form)):
         if name not in names.declared:
             names.add(Declared(name, Role.SIZE))
-    for name in equation.functions:
+    for name, use in equation.functions.items():
         if name not in names.declared:
-            names.add(Declared(name, Role.FUNCTION))
+            names.add(Declared(name, Role.FUNCTION), use.latex)
     return names
 
 

@@ -74,6 +74,7 @@ class Reading:
     depth: int = 0
     lefts: set[str] = field(default_factory=set)  # what the form has on its left sides
     met: dict[str, list[Term]] = field(default_factory=dict)  # by index without a range, the axes it stands on
+    turn: int | None = None  # which of the equations that a tuple stands for is read
     member: dict[str, str] = field(default_factory=dict)  # `n in {q, k, v}`: the letter that n stands for
 
     def is_updated(self, name: str) -> bool:
@@ -388,6 +389,9 @@ class Parser:
             subs = self.subscripts(found, arrays=True)
         start = self.run[place].offset
 
+        if reading.turn is not None and all(each.role is Role.FUNCTION for each in candidates):
+            candidates = candidates[reading.turn : reading.turn + 1] or candidates
+
         def make(declared: Declared) -> Value:
             if declared.role is Role.FUNCTION:
                 if subs or stepped:
@@ -465,23 +469,34 @@ class Parser:
         args = []
         for part in parts:
             value = self.inner(part)
-            if value.whole is None:
-                raise self.unread("an expression as an argument of a function symbol")
-            args.append(value.whole)
+            if value.whole is None and (value.dims or value.batch):
+                raise self.unread("an expression of arrays as an argument of a function symbol")
+            args.append(value.whole or value.term)
         if not args:
             raise self.unread(f"{declared.name} without arguments")
         return self.application(declared.name, tuple(args))
 
     def application(self, name: str, args: tuple[Term, ...]) -> Value:
-        """What a function gives: as many axes as the form's own applications have subscripts."""
-        ranks = {
-            len(node.subscripts)
-            for part in self.reading.form.parts
+        """What a function gives: the axes that the form's own applications have, by their subscripts."""
+        form = self.reading.form
+        found = {
+            node.subscripts
+            for part in form.parts
             for node in walk(part.statement)
             if isinstance(node, Apply) and node.function == name and node.subscripts
         }
-        rank = ranks.pop() if len(ranks) == 1 else 0
-        return Value((), (), lambda batch, subs: Apply(name, args, subs), loose=rank, whole=Apply(name, args))
+        entry: Entry = lambda batch, subs: Apply(name, args, subs)  # noqa: E731
+        whole = Apply(name, args)
+        if len(found) != 1:
+            return Value((), (), entry, whole=whole)
+        (subs,) = found
+        dims = tuple(self.reading.lengths[each.name] for each in subs if isinstance(each, Name) and self._is_full(each))
+        if len(dims) == len(subs):
+            return Value((), dims, entry, whole=whole)
+        return Value((), (), entry, loose=len(subs), whole=whole)
+
+    def _is_full(self, index: Name) -> bool:
+        return index.name in self.reading.lengths
 
     def subscripts(self, found: Run, *, arrays: bool = False) -> tuple[Value, ...]:
         """A subscript group: pieces at commas, or names side by side.

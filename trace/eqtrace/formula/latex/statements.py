@@ -2,7 +2,7 @@ r"""Whole formulas: claims side by side, conditions and ranges behind them, `\Ri
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -10,7 +10,8 @@ from fractions import Fraction
 from eqtrace.formula.form import Range
 from eqtrace.formula.latex.arrays import ONE, Value, scalar
 from eqtrace.formula.latex.canon import Canon
-from eqtrace.formula.latex.errors import Unread
+from eqtrace.formula.latex.errors import Misfit, Unread
+from eqtrace.formula.latex.names import Role
 from eqtrace.formula.latex.parser import RELATIONS, Parser, Reading, Run, outer, split
 from eqtrace.formula.latex.tokens import Kind, Token
 from eqtrace.formula.term import Add, Indexed, Mul, Name, Neg, Number, Rank, Term
@@ -68,6 +69,7 @@ class Statements:
         self.reading = reading
         self.run = found
         self.said = Said()
+        self.sequences: list[Clause] = []
 
     def read(self) -> Said:
         """All that it says.
@@ -106,7 +108,9 @@ class Statements:
         pieces = split(claim, (",",))
         if not pieces[-1]:
             pieces.pop()
-        clauses = [self._claim(piece) for piece in self._tuples(list(self._ranges(pieces)))]
+        clauses = self._claims(list(self._ranges(pieces)))
+        clauses += self.sequences
+        self.sequences = []
         conditions: tuple[Clause, ...] = ()
         for word, qualifier in qualifiers:
             behind = [piece for piece in split(qualifier, (",",)) if piece]
@@ -148,10 +152,53 @@ class Statements:
         if len(sides) != 2:
             raise Unread("a range that names no index", first[0].offset)
         parser = self._parser(())
+        if not self._is_index(sides[0]):
+            self.sequences.append(self._sequence(sides[0], sides[1], last, first[0].offset))
+            return
         name = parser.binder_name(sides[0])
         start, stop = parser.inner(sides[1]).term, Add(parser.inner(last).term, ONE)
         self.said.ranges[name] = Range(start, stop)
         self.said.range_places[name] = (first[0].offset, last[-1].end - first[0].offset)
+
+    def _is_index(self, found: Run) -> bool:
+        names = self.reading.names.at(0, found)
+        return any(each.role is Role.INDEX for _, each in names) or not any(
+            True for _ in self.reading.names.at(0, found)
+        )
+
+    def _sequence(self, left: Run, first: Run, last: Run, offset: int) -> Clause:
+        """`l = L - 1, ..., 0`, where l is an array: its entries in their order, one up or one down at a time."""
+        symbol = self._parser(()).inner(left)
+        start, end = self._parser(()).inner(first).term, self._parser(()).inner(last).term
+        length = last[-1].end - offset
+        if len(symbol.dims) != 1 or symbol.batch:
+            raise Unread("a range of what is no index", offset, length)
+        canon = Canon({})
+        count = canon.key(symbol.dims[0])
+        for up, term in ((True, Add(end, Neg(start))), (False, Add(start, Neg(end)))):
+            if canon.key(Add(term, ONE)) == count:
+                step: Callable[[Term], Term] = (lambda index: index) if up else Neg
+                entries = Value((), symbol.dims, lambda batch, subs: Add(start, step(subs[0])))
+                return Clause(Says.EQUAL, (symbol, entries.at(offset, length)), ("=",), offset, length)
+        raise Misfit("a sequence of another length than the array that it is", offset, length)
+
+    def _claims(self, pieces: list[Run]) -> list[Clause]:
+        """The claims of pieces; `a, b = f(x)` gives each its own of the functions that are spelt so, in their order."""
+        equals = [any(token.key == "=" for token in outer(piece)) for piece in pieces]
+        if len(pieces) > 1 and equals == [*(False for _ in pieces[1:]), True]:
+            left, *right = split(pieces[-1], ("=",))
+            sign = next(token for token in outer(pieces[-1]) if token.key == "=")
+            lefts = [*pieces[:-1], left]
+            functions = self.reading.names.at(0, right[0]) if len(right) == 1 else ()
+            shared = [each for _, each in functions if each.role is Role.FUNCTION]
+            if len(shared) == len(lefts):
+                clauses = []
+                for number, one in enumerate(lefts):
+                    self.reading.turn = number
+                    clauses.append(self._claim((*one, sign, *right[0])))
+                self.reading.turn = None
+                return clauses
+        return [self._claim(piece) for piece in self._tuples(pieces)]
 
     def _tuples(self, pieces: list[Run]) -> list[Run]:
         """`a, b = c, d` as `a = c` and `b = d`."""
@@ -184,6 +231,8 @@ class Statements:
                 raise Unread("the dimensions of what is no symbol", offset, length)
             rank = scalar(Rank(symbol.whole.name))
             return Clause(Says.ORDER, (rank, scalar(_RANKS[piece[-1].text])), (">=",), offset, length)
+        if [token.key for token in piece[:2]] == ["P", "("] and not any(True for _ in self.reading.names.at(0, piece)):
+            return self._probability(piece, offset, length)
         if keys & RELATIONS.keys():
             return self._chain(piece, offset, length)
         return Clause(Says.BARE, (self._alone(piece),), (), offset, length)
@@ -254,6 +303,19 @@ class Statements:
             raise Unread("a set whose members do not keep a step", offset, length)
         entries = Value((), symbol.dims, lambda batch, subs: Add(listed[0], Mul(subs[0], step)))
         return Clause(Says.EQUAL, (symbol, entries.at(offset, length)), ("=",), offset, length)
+
+    def _probability(self, piece: Run, offset: int, length: int) -> Clause:
+        """`P(next = i) = p_i`: next is i with the i-th entry of p as its probability."""
+        parser = self._parser(piece[1:])
+        event = split(parser.between("(", ")"), ("=",))
+        rest = piece[1 + parser.place :]
+        if len(event) != 2 or not rest or rest[0].key != "=":
+            raise Unread("a probability that is not read", offset, length)
+        subject, index, law = (self._parser(()).inner(part) for part in (*event, rest[1:]))
+        entry = law.term
+        if not isinstance(entry, Indexed) or entry.subscripts != (index.term,):
+            raise Unread("a probability that is not read", offset, length)
+        return Clause(Says.LAW, (subject, scalar(Name(entry.base))), (), offset, length, law="Categorical")
 
     def _law(self, piece: Run, offset: int, length: int) -> Clause:
         """`W ~ U[-a, a]`."""
