@@ -75,8 +75,11 @@ class Project:
         return {equation.id: equation for equation in self.specification.equations}
 
 
-def read_project(config: Config, selected: frozenset[str] | None) -> Project:
-    """Reads specification and code, and holds the anchors of the selected equations against the code."""
+def read_project(config: Config, selected: frozenset[str] | None, cache: bool = True) -> Project:
+    """Reads specification and code, and holds the anchors of the selected equations against the code.
+
+    With `cache`, comparisons of LaTeX that an earlier run kept are taken from it.
+    """
     specification = load(config)
     index = Index(config)
     specification = complete(specification, index)
@@ -96,7 +99,9 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
 
         link(forms, specification.equations)
     chosen = tuple(each.id for each in specification.equations if selected is None or each.id in selected)
-    read_back = latex.read((each for each in specification.equations if each.id in set(chosen)), forms)
+    wanted = set(chosen)
+    with_latex = (each for each in specification.equations if each.id in wanted)
+    read_back = latex.read(with_latex, forms, Cache(index.root) if cache else None)
     only = None if selected is None else frozenset(chosen)
     linked = link_audit(specification, index, config, only, read_back.unsure())
     faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
@@ -239,7 +244,7 @@ class Verification:
     def __init__(self, config: Config, selected: frozenset[str] | None, how: Running, cache: bool = True) -> None:
         self._started, clock = time.perf_counter(), time.time_ns()
         with collector_paused():
-            self.project = read_project(config, selected)
+            self.project = read_project(config, selected, cache)
         self._how = how
         self._work = lru_cache(lambda: _work(self.project, how.seed))
         self._reuse = _reuse(self.project, how.seed, self._work, clock) if cache else None
@@ -343,8 +348,8 @@ class Verification:
     def _settled(self) -> Latex:
         """The comparisons of LaTeX with forms that take values, decided."""
         project = self.project
-        cache, rests = (None, "") if self._reuse is None else (self._reuse.cache, self._reuse.base)
-        return latex.settled(project.latex, project.equations, project.forms, cache, rests)
+        cache = None if self._reuse is None else self._reuse.cache
+        return latex.settled(project.latex, project.equations, project.forms, cache)
 
     def general(self) -> tuple[Finding, ...]:
         """The findings that belong to no equation: those of the static checks and of the examples."""

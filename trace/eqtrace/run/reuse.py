@@ -44,7 +44,7 @@ class Reuse:
 
     def __init__(self, cache: Cache, base: str, present: Present, started: int) -> None:
         self.cache = cache
-        self.base = base
+        self._base = base
         self._present = present
         self._started = started
         self._candidates: dict[Unit, tuple[Kept, ...]] = {}
@@ -104,7 +104,7 @@ class Reuse:
     # --- reading -------------------------------------------------------------------------------------------------
 
     def _key(self, *parts: str) -> str:
-        return digest(self.base, *parts)
+        return digest(self._base, *parts)
 
     def _kept_runs(self) -> tuple[Runs, bool]:
         """What the scenarios give now, where that is known from a run on the same code."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from eqtrace.formula.claims import claims, quantifiers
@@ -96,6 +96,29 @@ def unified(latex: Node, form: Node, free: set[str]) -> Renaming | None:
         return None
     values = list(found.values())
     return found if all(one != other for n, one in enumerate(values) for other in values[:n]) else None
+
+
+def distinct(names: Renaming, nodes: Iterable[Node], free: set[str], count: int) -> Renaming:
+    """The renaming, and new names for LaTeX's free indices that would be taken for what another one becomes."""
+    images = {term.name for term in names.values() if isinstance(term, Name)}
+    found = dict(names)
+    for name in dict.fromkeys(each for node in nodes for each in _free(node, frozenset())):
+        if name in free and name not in names and name in images:
+            found[name] = Name(f"{name}_{count}")
+    return found
+
+
+def _free(node: Node, bound: frozenset[str]) -> Iterator[str]:
+    if isinstance(node, Name) and node.name not in bound:
+        yield node.name
+    if isinstance(node, Reduction):
+        for end in (node.start, node.stop):
+            if end is not None:
+                yield from _free(end, bound)
+        yield from _free(node.body, bound | {node.index})
+        return
+    for child in children(node):
+        yield from _free(child, bound)
 
 
 def _unify(latex: Node, form: Node, free: set[str], found: Renaming, bound: dict[str, str]) -> bool:

@@ -100,10 +100,14 @@ class Arrays:
     def each(self, make: Callable[[Node], Node], value: Value) -> Value:
         """A function of every entry."""
         entry = value.entry
+        if value.shaped is not None or value.unit:
+            later: Callable[[Value], Value] = lambda by: self.each(make, self.sized(value, by))  # noqa: E731
+            return replace(value, shaped=later, unit=False, ones=False, whole=None)
         return replace(value, entry=lambda batch, subs: make(entry(batch, subs)), ones=False, unit=False, whole=None)
 
     def pairs(self, make: Callable[[Node, Node], Node], one: Value, other: Value, what: str) -> Value:
         """A function of the entries of two arrays that go together entry by entry, or of which one has no axes."""
+        one, other = self.sized(one, other), self.sized(other, one)
         dims, first, second = self._spread(one, other, what)
         batch, left, right = self._batches(one, other, what)
         a, b = one.entry, other.entry
@@ -121,12 +125,12 @@ class Arrays:
         def make(a: Node, b: Node) -> Node:
             return Add(_term(a), Neg(_term(b)) if minus else _term(b))
 
-        return self.pairs(make, self.sized(one, other), self.sized(other, one), "a sum")
+        return self.pairs(make, one, other, "a sum")
 
     def sized(self, value: Value, by: Value) -> Value:
         """Ones, zeros and the identity get their sizes from what they are put together with."""
         if value.unit and len(by.dims) in (2, 4):
-            return replace(value, dims=by.dims)
+            return replace(value, dims=by.dims, unit=False)
         if value.shaped is not None and by.dims:
             return value.shaped(by)
         if value.loose and value.loose == len(by.dims):
@@ -149,9 +153,9 @@ class Arrays:
 
     def multiply(self, one: Value, other: Value) -> Value:
         """The product of two values that stand side by side."""
-        if one.unit or other.unit:
+        if (one.unit or other.unit) and not (one.shaped or other.shaped):
             return other if one.unit else one
-        if one.loose or other.loose:
+        if one.loose or other.loose or one.shaped or other.shaped:
             raise Unread("a product with what has no known shape", one.offset, one.length)
         if one.ones or other.ones:
             return self._by_ones(one, other)
@@ -216,7 +220,7 @@ class Arrays:
 
     def _spread(self, one: Value, other: Value, what: str) -> tuple[tuple[Term, ...], Picking, Picking]:
         """The common axes, and which of them each of two values takes; a vector stands in every row."""
-        if one.loose or other.loose:
+        if one.loose or other.loose or one.shaped or other.shaped or one.unit or other.unit:
             raise Unread(f"{what} with what has no known shape", other.offset, other.length)
         if not one.dims or not other.dims:
             dims = one.dims or other.dims

@@ -37,7 +37,8 @@ LIMIT_TERMS = 200
 
 Key = Hashable
 Factors = tuple[tuple[Any, Any], ...]  # (atom, exponent), sorted by text
-Poly = dict[Factors, Fraction]
+Exact = int | Fraction  # an int wherever it is one: much of the time goes into hashing
+Poly = dict[Factors, Exact]
 
 
 class TooLarge(Exception):
@@ -105,7 +106,7 @@ class Canon:
     def _poly(self, node: Node, bound: Mapping[str, Any]) -> Poly:
         match node:
             case Number(value=value):
-                return {(): value} if value else {}
+                return {(): _exact(value)} if value else {}
             case Add(left=left, right=right):
                 return _plus(self._poly(left, bound), self._poly(right, bound))
             case Neg(operand=operand):
@@ -117,14 +118,14 @@ class Canon:
             case Pow(base=base, exponent=exponent):
                 power = self._poly(exponent, bound)
                 if not power.keys() - {()}:
-                    return _power(self._poly(base, bound), power.get((), Fraction(0)))
+                    return _power(self._poly(base, bound), Fraction(power.get((), 0)))
                 return _atom(("Pow", _key_of(self._poly(base, bound)), _key_of(power)))
             case Call(function="sqrt", args=(operand,)):
                 return _power(self._poly(operand, bound), Fraction(1, 2))
             case Call(function="exp", args=(operand,)):
-                found: Poly = {(): Fraction(1)}
-                for factors, value in self._poly(operand, bound).items():
-                    found = _times(found, {((("exp", factors), value),): Fraction(1)})
+                found: Poly = {(): 1}
+                for factors, times in self._poly(operand, bound).items():
+                    found = _times(found, {((("exp", factors), times),): 1})
                 return found
             case Sum():
                 return self._sum(node, bound)
@@ -152,9 +153,13 @@ def _is_polynomial(node: Node) -> bool:
     return isinstance(node, _POLYNOMIAL) or (isinstance(node, Call) and node.function in ("sqrt", "exp"))
 
 
+def _exact(value: Exact) -> Exact:
+    return int(value) if value.denominator == 1 else value
+
+
 def _atom(key: Key) -> Poly:
     # a polynomial of one atom is that atom, so that names and sums have one key
-    return {((key, Fraction(1)),): Fraction(1)}
+    return {((key, 1),): 1}
 
 
 def _key_of(poly: Poly) -> Key:
@@ -164,9 +169,9 @@ def _key_of(poly: Poly) -> Key:
 def _plus(one: Poly, other: Poly) -> Poly:
     found = dict(one)
     for factors, value in other.items():
-        total = found.get(factors, Fraction(0)) + value
+        total = found.get(factors, 0) + value
         if total:
-            found[factors] = total
+            found[factors] = _exact(total)
         else:
             found.pop(factors, None)
     if len(found) > LIMIT_TERMS:
@@ -183,22 +188,26 @@ def _times(one: Poly, other: Poly) -> Poly:
 
 
 def _joined(first: Factors, second: Factors) -> Factors:
-    powers: dict[Any, Fraction] = dict(first)
+    powers: dict[Any, Exact] = dict(first)
     for atom, exponent in second:
-        powers[atom] = powers.get(atom, Fraction(0)) + exponent
+        powers[atom] = _exact(powers.get(atom, 0) + exponent)
     return tuple(sorted(((atom, power) for atom, power in powers.items() if power), key=repr))
 
 
 def _power(base: Poly, exponent: Fraction) -> Poly:
     if exponent.denominator == 1 and 0 <= exponent <= 4:
-        found: Poly = {(): Fraction(1)}
+        found: Poly = {(): 1}
         for _ in range(int(exponent)):
             found = _times(found, base)
         return found
     if len(base) == 1:
         ((factors, value),) = base.items()
         if exponent.denominator == 1:
-            return {tuple((atom, power * exponent) for atom, power in factors): value ** int(exponent)}
+            return {
+                tuple((atom, _exact(power * exponent)) for atom, power in factors): _exact(
+                    Fraction(value) ** int(exponent)
+                )
+            }
         if value == 1 and len(factors) == 1 and factors[0][1] == 1:
-            return {((factors[0][0], exponent),): Fraction(1)}
-    return {((("root", _key_of(base)), exponent),): Fraction(1)}
+            return {((factors[0][0], _exact(exponent)),): 1}
+    return {((("root", _key_of(base)), _exact(exponent)),): 1}

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from eqtrace.formula.form import Form, Range
-from eqtrace.formula.latex.align import Claimed, claimed, from_zero, ranged, renamed, spread, unified
+from eqtrace.formula.latex.align import Claimed, claimed, distinct, from_zero, ranged, renamed, spread, unified
 from eqtrace.formula.latex.arrays import ZERO, Arrays
 from eqtrace.formula.latex.canon import Canon, TooLarge
 from eqtrace.formula.latex.errors import Misfit, Unread
@@ -139,14 +139,15 @@ def _same(form: Form):  # type: ignore[no-untyped-def]
         for condition in form.where
         if isinstance(condition, Eq) and len(condition.sides) == 2
     }
-    tied = {name for condition in form.where if isinstance(condition, Eq) for name in symbol_names(condition)}
+    tied = [set(symbol_names(condition)) for condition in form.where if isinstance(condition, Eq)]
 
     def same(one: Term, other: Term) -> bool | None:
         first, second = canon.key(one), canon.key(other)
         if first == second or frozenset((first, second)) in equal:
             return True
         plain = all(isinstance(each, Name | Number) for each in (one, other))
-        return False if plain and not tied & {*symbol_names(one), *symbol_names(other)} else None
+        together = {*symbol_names(one), *symbol_names(other)}
+        return False if plain and not any(together <= names for names in tied) else None
 
     return same
 
@@ -235,7 +236,22 @@ class Matching:
                 if names is not None:
                     self.out.met.add(claim.part)
                     return True
-        return False
+        return any(self._otherwise(clause, nodes, own, claim) for claim in self.claims if len(nodes) == 2)
+
+    def _otherwise(self, clause: Clause, nodes: tuple[Node, ...], own: Mapping[str, Range], claim: Claimed) -> bool:
+        """Whether a claim of the form compares the same names: then it is the one that is meant, and may differ."""
+        if not isinstance(claim.node, Compare):
+            return False
+        theirs = [name for name in dict.fromkeys(symbol_names(claim.node)) if name in claim.ranges]
+        node = ranged(_ordered(clause.signs[0], nodes), self.form.indices)
+        ours = {name for name in symbol_names(node) if name not in own and name not in claim.ranges}
+        if len(theirs) != len(own) or ours != set(symbol_names(claim.node)) - set(theirs):
+            return False
+        put = renamed(node, dict(zip(own, map(Name, theirs), strict=True)))
+        assert isinstance(put, Condition)
+        self._condition(put, claim.node, claim.ranges, clause)
+        self.out.met.add(claim.part)
+        return True
 
     def _named(self, left: Node, claim: Claimed, own: Mapping[str, Range]) -> dict[str, Term] | None:
         left = ranged(left, self.form.indices)
@@ -257,8 +273,10 @@ class Matching:
     def _equal(self, clause: Clause, conditions: list[Clause]) -> None:
         nodes, own = spread(clause, self.reading.arrays)
         claim, names, skip = self._claim_for(nodes, own, clause)
-        ranges = {**claim.ranges, **own}
-        pool = self._pool(claim)
+        names = distinct(names, nodes, self.free, len(nodes))
+        again = {term.name: self.form.indices[name] for name, term in names.items() if _is_new(name, term)}  # type: ignore[attr-defined]
+        ranges = {**claim.ranges, **own, **again}
+        pool = self._pool(claim) if len(nodes) > len(claim.sides) else list(claim.sides)
         premises, only = self._premises(clause, conditions, claim, names, own)
         sides = [self._put(node, names) for node in nodes]
         if only is not None and clause.update:
@@ -363,7 +381,7 @@ class Matching:
             elif self._is_known(key, canon):
                 held.append(condition)
             elif wanted and len(stated) == len(wanted) == 1:
-                self.out.pairs.append(Pair(condition, (wanted.pop(),), (), {**claim.ranges, **own}, "the condition"))
+                self._condition(condition, wanted.pop(), {**claim.ranges, **own}, place)
             elif clause.update and only is None:
                 only = condition
             else:
@@ -374,13 +392,30 @@ class Matching:
                 clause.offset,
                 clause.length,
             )
-        return (*claim.premises, *held, *self._ranges(claim, names)), only
+        needed = tuple(each for each in claim.premises if not _selects(each, claim.node))
+        return (*needed, *held, *self._ranges(claim, names)), only
+
+    def _condition(self, latex: Condition, form: Condition, ranges: Mapping[str, Range], place: Clause) -> None:
+        """Two conditions that are not alike: with the same difference of sides, another sign is another condition."""
+        one, other = _balance(latex), _balance(form)
+        if one is None or other is None:
+            raise Unread(f"a condition that is not the form's {_shown(form)}", place.offset, place.length)
+        canon = Canon(ranges)
+        if _key(canon, one[1]) == _key(canon, other[1]):
+            message = f"the condition is {_shown(latex)}, the form's {_shown(form)}"
+            self.out.differs = self.out.differs or (message, place.offset, place.length)
+        elif one[0] == other[0]:
+            difference = replace(one[1], offset=place.offset, length=place.length)
+            self.out.pairs.append(Pair(difference, (other[1],), (), ranges, "the condition"))
+        else:
+            raise Unread(f"a condition that is not the form's {_shown(form)}", place.offset, place.length)
 
     def _stray(self, condition: Condition, place: Clause) -> None:
         """A condition that the form does not state."""
         names = set(symbol_names(condition))
-        for other in self.form.where:
-            if set(symbol_names(other)) == names:
+        named = (each.sides[1] for each in self.claims if len(each.sides) == 2 and isinstance(each.sides[1], Condition))
+        for other in (*self.form.where, *named):
+            if any(set(symbol_names(part)) == names for part in (*_parts(other), other)):
                 message = f"it holds where {_shown(condition)}, the form where {_shown(other)}"
                 self.out.differs = self.out.differs or (message, place.offset, place.length)
                 return
@@ -520,6 +555,22 @@ def _ordered(sign: str, nodes: tuple[Node, ...]) -> Compare:
 
 
 _OTHER = {"<": ">", ">": "<", "<=": ">=", ">=": "<="}
+
+
+def _is_new(name: str, term: Term) -> bool:
+    return isinstance(term, Name) and term.name.startswith(f"{name}_")
+
+
+def _balance(condition: Condition) -> tuple[str, Term] | None:
+    """A comparison as the sign that a difference has."""
+    if isinstance(condition, Eq) and len(condition.sides) == 2:
+        one, other = condition.sides
+        return ("=", Add(_term(one), Neg(_term(other))))
+    if isinstance(condition, Compare):
+        if condition.operator in (">", ">="):
+            return _OTHER[condition.operator], Add(condition.right, Neg(condition.left))
+        return condition.operator, Add(condition.left, Neg(condition.right))
+    return None
 
 
 def _turned(node: Compare, sign: str) -> Compare:

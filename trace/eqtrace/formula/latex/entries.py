@@ -20,7 +20,8 @@ class Entries:
     form: Form
     arrays: Arrays
     length: Callable[[str], Term | None]  # of a plain index: its range's end, where that starts at 0
-    met: dict[str, list[Term]] = field(default_factory=dict)  # by index that is looked for, the axes it stands on
+    met: dict[str, list[Term]] = field(default_factory=dict)  # by index that is bound, the axes it stands on
+    held: dict[str, Term] = field(default_factory=dict)  # the declared lengths of those
 
     def choose(self, candidates: list[Declared], subs: tuple[Value, ...], make: Callable[[Declared], Value]) -> Value:
         """The one declared name that fits a number of subscripts: exactly, else with some left out.
@@ -92,7 +93,7 @@ class Entries:
         wide = [axis for axis in range(len(dims)) if dims[axis] != ONE or len(subs) == len(dims)]
         if len(subs) > len(wide):
             raise Unread(f"{name} has {len(wide)} axes, and {len(subs)} subscripts")
-        for fits in (self._fits, lambda sub, dim: self._fits(sub, dim) or self._may(sub, dim)):
+        for fits in (self._as_declared, self._fits, lambda sub, dim: self._fits(sub, dim) or self._may(sub, dim)):
             found = [
                 axes
                 for axes in itertools.combinations(wide, len(subs))
@@ -107,6 +108,11 @@ class Entries:
         ):
             raise Misfit(f"the subscripts of {name} stand in another order than its axes")
         raise Misfit(f"a subscript of {name} runs over another length than the axis that it stands on")
+
+    def _as_declared(self, sub: Value, dim: Term) -> bool:
+        """Whether an index runs over an axis; one that is bound, by its declared range."""
+        own = self.held.get(_plain(sub))
+        return self._fits(sub, dim) and (own is None or self.arrays.fits(own, dim))
 
     def _fits(self, sub: Value, dim: Term) -> bool:
         """Whether a plain index runs over an axis; of an expression, whether one of its indices does."""

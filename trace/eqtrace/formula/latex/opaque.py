@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from eqtrace.formula.form import Range
 from eqtrace.formula.term import (
     Apply,
+    Constant,
     Derivative,
     Dim,
     Indexed,
@@ -25,6 +26,7 @@ from eqtrace.formula.term import (
     rebuilt,
 )
 
+INFINITY = "infinity"  # compared as a value of its own: nothing is worked out with it
 OPAQUE = (Derivative, Var, Apply, Rank, Dim)
 
 
@@ -42,6 +44,9 @@ class Opaque:
         """A node without anything that is not looked into."""
         if isinstance(node, OPAQUE):
             return self._symbol(node)
+        if node == Constant("oo"):
+            self.made[INFINITY] = ()
+            return Name(INFINITY)
         return rebuilt(node, self.closed)  # type: ignore[no-any-return]
 
     def _symbol(self, node: Node) -> Node:

@@ -9,7 +9,7 @@ from fractions import Fraction
 from eqtrace.formula.form import Form
 from eqtrace.formula.latex.arrays import ONE, ZERO, Arrays, Entry, Subscripts, Value, call, scalar, term_of
 from eqtrace.formula.latex.entries import Entries
-from eqtrace.formula.latex.errors import Unread
+from eqtrace.formula.latex.errors import Misfit, Unread
 from eqtrace.formula.latex.names import Declared, Keys, Names, Role, Spelling
 from eqtrace.formula.latex.tokens import LIMIT_DEPTH, Kind, Token
 from eqtrace.formula.term import (
@@ -74,6 +74,7 @@ class Reading:
     depth: int = 0
     lefts: set[str] = field(default_factory=set)  # what the form has on its left sides
     met: dict[str, list[Term]] = field(default_factory=dict)  # by index without a range, the axes it stands on
+    held: dict[str, Term] = field(default_factory=dict)  # the declared lengths of those
     turn: int | None = None  # which of the equations that a tuple stands for is read
     member: dict[str, str] = field(default_factory=dict)  # `n in {q, k, v}`: the letter that n stands for
 
@@ -83,7 +84,7 @@ class Reading:
 
     def entries(self) -> Entries:
         """The reader of subscripts."""
-        return Entries(self.form, self.arrays, self.lengths.get, self.met)
+        return Entries(self.form, self.arrays, self.lengths.get, self.met, self.held)
 
 
 class Parser:
@@ -193,8 +194,10 @@ class Parser:
         """Factors side by side; a sum takes all that follows it."""
         start = self.here()
         value = self.factor()
+        many = -1
         while True:
             key = self.key
+            many += 1
             if key in _TIMES:
                 self.take()
                 other = self.factor()
@@ -212,13 +215,25 @@ class Parser:
             elif key == "\\bmod":
                 self.take()
                 other = self.factor()
-                value = scalar(Call("Mod", (value.term, other.term)))
-                if self._starts():
+                if many or self._starts():
                     raise self.unread("what \\bmod takes in is open")
+                value = scalar(Call("Mod", (value.term, other.term)))
             elif self._starts():
-                value = self.arrays.multiply(value, self.factor())
+                value = self._beside(value)
             else:
                 return value.at(start, max(1, self._end() - start))
+
+    def _beside(self, value: Value) -> Value:
+        """The product with the factor that stands here; a symbol before a bracket may be meant to be applied."""
+        applied = self.key == "(" and isinstance(value.whole, Name)
+        try:
+            return self.arrays.multiply(value, self.factor())
+        except Misfit as error:
+            if applied:
+                raise Unread(
+                    "a product, or a function of what stands in brackets?", error.offset, error.length
+                ) from None
+            raise
 
     def _starts(self) -> bool:
         """Whether a factor starts here."""
@@ -636,6 +651,8 @@ class Parser:
         reading = self.reading
         held = {name: reading.lengths.pop(name) for name in names if name in reading.lengths}
         before = {name: reading.met.get(name) for name in names}
+        outside = dict(reading.held)
+        reading.held |= held
         reading.met |= {name: [] for name in names}
         try:
             body = parse()
@@ -643,6 +660,7 @@ class Parser:
             met = {name: reading.met.pop(name) for name in names}
             reading.met |= {name: axes for name, axes in before.items() if axes is not None}
             reading.lengths |= held
+            reading.held = outside
         ranges: dict[str, Term | None] = dict.fromkeys(names)
         for name, axes in met.items():
             for dim in axes[1:]:
@@ -737,7 +755,7 @@ class Parser:
         opening = self.take()
         if _keys(self.group()) != (*"cases",):
             raise Unread("an environment that is none of cases", opening.offset)
-        rows, self.place = rows_of(self.run, self.place, opening)
+        rows, self.place = rows_of(self.run, self.place, opening, self.reading)
         branches: list[tuple[Value, Value | None]] = []
         for row in rows:
             cells = split(row, ("&",))
@@ -973,7 +991,7 @@ def split(found: Run, keys: tuple[str, ...]) -> list[Run]:
     return out
 
 
-def rows_of(found: Run, place: int, opening: Token) -> tuple[list[Run], int]:
+def rows_of(found: Run, place: int, opening: Token, reading: Reading) -> tuple[list[Run], int]:
     """The rows of an environment that was opened, and the place behind its end."""
     depth, first = 1, place
     while place < len(found):
@@ -982,9 +1000,10 @@ def rows_of(found: Run, place: int, opening: Token) -> tuple[list[Run], int]:
         if not depth:
             body = found[first:place]
             rows = [row for row in split(body, ("\\\\",)) if row]
-            place += 1
-            while place < len(found) and found[place - 1].key != "}":
-                place += 1
-            return rows, place
+            ending = Parser(found, reading)
+            ending.place = place + 1
+            if _keys(ending.group()) != (*"cases",):
+                raise Unread("an environment that ends as another one", found[place].offset)
+            return rows, ending.place
         place += 1
     raise Unread("an environment that is not closed", opening.offset)

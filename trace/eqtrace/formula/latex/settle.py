@@ -11,6 +11,7 @@ import time
 import zlib
 from collections.abc import Mapping
 from dataclasses import replace
+from fractions import Fraction
 
 from eqtrace.formula.facts import TimeUp
 from eqtrace.formula.form import Form, Range
@@ -20,13 +21,27 @@ from eqtrace.formula.latex.opaque import Opaque
 from eqtrace.formula.latex.parser import UNDEFINED
 from eqtrace.formula.prover import for_all_sizes
 from eqtrace.formula.statement import Claim, free_ranges
-from eqtrace.formula.term import Condition, Node, Rank, Term, children
+from eqtrace.formula.term import (
+    Compare,
+    Condition,
+    Eq,
+    Indexed,
+    Name,
+    Node,
+    Number,
+    Rank,
+    Term,
+    children,
+    rebuilt,
+    walk,
+)
 from eqtrace.formula.trial import tried
 from eqtrace.formula.written import written
 from eqtrace.model.equation import Equation
 from eqtrace.model.readback import ReadBack, Readback
 
 POINTS = 8
+LONGEST = 8  # above every integer that is drawn from 0 on
 SECONDS = 3.0  # for one equation
 
 
@@ -68,7 +83,17 @@ def _against(equation: Equation, form: Form, pair: Pair, node: Node, rng: random
         return Readback(equation.id, ReadBack.NOT_READ, "", f"it cannot be compared: {error}", offset, length)
     _declare(target, opaque)
     claim = Claim(sides, premises, ranges)
-    trial = tried(target, [claim], rng, POINTS, deadline)
+    claims = [claim, *ties(claim)]
+    state = rng.getstate()
+    trial = tried(target, claims, rng, POINTS, deadline)
+    if trial.failure and not trial.counterexample:
+        rng.setstate(state)
+        alone = [replace(each, sides=(each.sides[1], each.sides[1])) for each in claims]
+        form_alone = tried(target, alone, rng, POINTS, deadline)
+        if not form_alone.failure:
+            detail = f"it has no value where the form {written(node)} has one: {trial.failure}"
+            status = ReadBack.DIFFERS if "has no value" in trial.failure else ReadBack.NOT_READ
+            return Readback(equation.id, status, "", detail, offset, length, trial.points)
     if trial.counterexample:
         latex, other = _differing(pair.latex, node, pair.ranges)
         what = f"{pair.what}: " if pair.what else ""
@@ -77,10 +102,31 @@ def _against(equation: Equation, form: Form, pair: Pair, node: Node, rng: random
         return Readback(equation.id, ReadBack.DIFFERS, "values", detail, latex.offset, latex.length, trial.points)
     if _proved(target, claim, deadline):
         return Readback(equation.id, ReadBack.AGREES, "proof", points=trial.points)
-    if trial.points:
+    if trial.points == POINTS:
         return Readback(equation.id, ReadBack.AGREES, "values", points=trial.points)
     detail = f"it cannot be compared: {trial.failure}"
     return Readback(equation.id, ReadBack.NOT_READ, "", detail, offset, length)
+
+
+def ties(claim: Claim) -> list[Claim]:
+    """The claim where two things that it compares are equal: random reals never are."""
+    found: list[Claim] = []
+    for node in (each for side in claim.sides for each in walk(side)):
+        if isinstance(node, Compare):
+            left, right = node.left, node.right
+        elif isinstance(node, Eq) and len(node.sides) == 2 and all(isinstance(each, Term) for each in node.sides):
+            left, right = node.sides  # type: ignore[assignment]
+        else:
+            continue
+        if not isinstance(left, Indexed | Name):
+            left, right = right, left
+        if isinstance(left, Indexed | Name) and not (isinstance(left, Name) and left.name in claim.indices):
+            found.append(replace(claim, sides=tuple(_side(_put(side, left, right)) for side in claim.sides)))
+    return list({repr(each.sides): each for each in found}.values())[:4]
+
+
+def _put(node: Node, old: Node, new: Node) -> Node:
+    return new if node == old else rebuilt(node, lambda each: _put(each, old, new))
 
 
 def _proved(target: Problem, claim: Claim, deadline: float) -> bool:
@@ -91,7 +137,13 @@ def _proved(target: Problem, claim: Claim, deadline: float) -> bool:
 
 
 def _declare(target: Problem, opaque: Opaque) -> None:
-    """The symbols that were made, each free."""
+    """The symbols that were made, each free; the rows of a ragged family as long as the longest may be."""
+    for name, dims in target.shapes.items():
+        if dims is not None and any(isinstance(each, Indexed) for dim in dims for each in walk(dim)):
+            target.shapes[name] = tuple(
+                Number(Fraction(LONGEST)) if any(isinstance(each, Indexed) for each in walk(dim)) else dim
+                for dim in dims
+            )
     target.shapes[UNDEFINED] = ()
     ranks = {name for name, kind in opaque.kinds.items() if kind is Rank}
     for name, dims in opaque.made.items():

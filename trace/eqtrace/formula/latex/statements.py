@@ -2,13 +2,13 @@ r"""Whole formulas: claims side by side, conditions and ranges behind them, `\Ri
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 
 from eqtrace.formula.form import Range
-from eqtrace.formula.latex.arrays import ONE, Value, scalar
+from eqtrace.formula.latex.arrays import ONE, Entry, Value, scalar
 from eqtrace.formula.latex.canon import Canon
 from eqtrace.formula.latex.errors import Misfit, Unread
 from eqtrace.formula.latex.names import Role
@@ -161,10 +161,8 @@ class Statements:
         self.said.range_places[name] = (first[0].offset, last[-1].end - first[0].offset)
 
     def _is_index(self, found: Run) -> bool:
-        names = self.reading.names.at(0, found)
-        return any(each.role is Role.INDEX for _, each in names) or not any(
-            True for _ in self.reading.names.at(0, found)
-        )
+        names = list(self.reading.names.at(0, found))
+        return not names or any(each.role is Role.INDEX for _, each in names)
 
     def _sequence(self, left: Run, first: Run, last: Run, offset: int) -> Clause:
         """`l = L - 1, ..., 0`, where l is an array: its entries in their order, one up or one down at a time."""
@@ -177,8 +175,7 @@ class Statements:
         count = canon.key(symbol.dims[0])
         for up, term in ((True, Add(end, Neg(start))), (False, Add(start, Neg(end)))):
             if canon.key(Add(term, ONE)) == count:
-                step: Callable[[Term], Term] = (lambda index: index) if up else Neg
-                entries = Value((), symbol.dims, lambda batch, subs: Add(start, step(subs[0])))
+                entries = Value((), symbol.dims, _stepping(start, up))
                 return Clause(Says.EQUAL, (symbol, entries.at(offset, length)), ("=",), offset, length)
         raise Misfit("a sequence of another length than the array that it is", offset, length)
 
@@ -333,6 +330,11 @@ class Statements:
             raise Unread("a law that is not read", offset, length)
         sides = (self._parser(()).inner(left), *(self._parser(()).inner(end) for end in ends))
         return Clause(Says.LAW, sides, (), offset, length, law="Uniform")
+
+
+def _stepping(start: Term, up: bool) -> Entry:
+    """Entries one up or one down from the first."""
+    return lambda batch, subs: Add(start, subs[0] if up else Neg(subs[0]))
 
 
 def _family(found: Run) -> list[tuple[str, str]] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import pairwise
 
@@ -35,13 +35,11 @@ class Token:
     offset: int
     length: int
     font: str = ""
+    key: str = field(init=False)  # what is compared with spellings: upright fonts are one, bold ones their own
 
-    @property
-    def key(self) -> str:
-        """What is compared when spellings are looked for: upright fonts are one, bold and blackboard their own."""
-        if self.kind is Kind.WORD:
-            return f'{self.font if self.font in _OWN else ""}"{self.text}"'
-        return self.text
+    def __post_init__(self) -> None:
+        own = self.font if self.font in _OWN else ""
+        object.__setattr__(self, "key", f'{own}"{self.text}"' if self.kind is Kind.WORD else self.text)
 
     @property
     def end(self) -> int:
