@@ -9,9 +9,9 @@ from eqtrace.formula.form import Form, Range
 from eqtrace.formula.latex.align import Claimed, claimed, distinct, from_zero, ranged, renamed, spread, unified
 from eqtrace.formula.latex.arrays import ZERO, Arrays
 from eqtrace.formula.latex.canon import Canon, TooLarge
+from eqtrace.formula.latex.cursor import Reading
 from eqtrace.formula.latex.errors import Misfit, Unread
 from eqtrace.formula.latex.names import Names, Role, names_of
-from eqtrace.formula.latex.parser import Reading
 from eqtrace.formula.latex.statements import Clause, Said, Says, Statements
 from eqtrace.formula.latex.tokens import Kind, bare, tokens
 from eqtrace.formula.term import (

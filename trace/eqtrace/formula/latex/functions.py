@@ -7,20 +7,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from eqtrace.formula.latex.arrays import ZERO, Subscripts, Value, scalar, term_of
+from eqtrace.formula.latex.cursor import split
 from eqtrace.formula.latex.errors import Misfit, Unread
 from eqtrace.formula.term import Add, Call, Dim, Div, Mul, Name, Node, Sum, Term, Var
 
 if TYPE_CHECKING:
-    from eqtrace.formula.latex.parser import Parser, Run
+    from eqtrace.formula.latex.parser import Parser
 
 _PLAIN = {"ReLU": lambda node: Call("Max", (ZERO, term_of(node)))}
-
-
-def split_at_commas(found: Run) -> list[Run]:
-    """The arguments between brackets."""
-    from eqtrace.formula.latex.parser import split  # it imports this module's functions late, too
-
-    return split(found, (",",))
 
 
 def applied(parser: Parser) -> Value:
@@ -39,7 +33,7 @@ def applied(parser: Parser) -> Value:
             raise Unread("the rows of what is no symbol", token.offset, token.length)
         return scalar(Dim(value.whole.name, 0))
     if word in ("split", "merge") and parser.key == "(":
-        parts = [parser.inner(part) for part in split_at_commas(parser.between("(", ")"))]
+        parts = [parser.inner(part) for part in split(parser.between("(", ")"), (",",))]
         return _split(parser, parts) if word == "split" else _merge(parser, parts)
     if word in ("softmax", "ReLU", "Var") and parser.key == "(":
         value = parser.inner(parser.between("(", ")"))

@@ -17,8 +17,8 @@ from eqtrace.formula.facts import TimeUp
 from eqtrace.formula.form import Form, Range
 from eqtrace.formula.given import Bounds, Problem, problem
 from eqtrace.formula.latex.compare import Comparison, Pair
+from eqtrace.formula.latex.conditions import UNDEFINED
 from eqtrace.formula.latex.opaque import Opaque
-from eqtrace.formula.latex.parser import UNDEFINED
 from eqtrace.formula.prover import for_all_sizes
 from eqtrace.formula.statement import Claim, free_ranges
 from eqtrace.formula.term import (

@@ -10,9 +10,10 @@ from fractions import Fraction
 from eqtrace.formula.form import Range
 from eqtrace.formula.latex.arrays import ONE, Entry, Value, scalar
 from eqtrace.formula.latex.canon import Canon
+from eqtrace.formula.latex.cursor import RELATIONS, Reading, Run, outer, split
 from eqtrace.formula.latex.errors import Misfit, Unread
 from eqtrace.formula.latex.names import Role
-from eqtrace.formula.latex.parser import RELATIONS, Parser, Reading, Run, outer, split
+from eqtrace.formula.latex.parser import Parser
 from eqtrace.formula.latex.tokens import Kind, Token
 from eqtrace.formula.term import Add, Indexed, Mul, Name, Neg, Number, Rank, Term
 
