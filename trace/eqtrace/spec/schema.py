@@ -152,6 +152,9 @@ class FunctionUse(_Entry):
 
     equation: str = Field(description="The id of the equation whose left side the function is.")
     args: list[str] = Field(default_factory=list, description="That equation's symbols, in the order of the arguments.")
+    latex: Annotated[str | list[str], Wanted("a text or a list of texts")] = Field(
+        default_factory=list, description="How it is spelt in LaTeX, so that shown formulas can be read back."
+    )
 
 
 class Tolerance(_Entry):
