@@ -7,6 +7,7 @@ over an array that the function made itself and never reads again.
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
@@ -60,8 +61,8 @@ def _same_statement(old: ast.stmt, new: ast.stmt) -> str:
     frames = [ast.dump(_framed(each, names)) for each in (old, new)]
     one, other = map(normal, values)
     # Terms that cancel would take the shapes of what they hold along: both sides must keep everything they read.
-    kept = all(_atoms_of(value) == _atoms_in(form) for value, form in zip(values, (one, other), strict=True))
-    return _text(one) if frames[0] == frames[1] and one == other and kept else ""
+    kept = all(_names_read(value) == _names_kept(form) for value, form in zip(values, (one, other), strict=True))
+    return _text(one).replace("`", "") if frames[0] == frames[1] and one == other and kept else ""
 
 
 def _framed(statement: ast.stmt, field: str) -> ast.stmt:
@@ -105,9 +106,11 @@ def _atom(text: str) -> _Polynomial:
 def _atom_text(node: ast.AST) -> str:
     """What is no arithmetic, its own parts in normal form."""
     match node:
+        case ast.Name(id=name):
+            return f"`{name}`"
         case ast.Call(func=ast.Attribute(attr=name) as function, args=[one, other], keywords=[]) if name in _SYMMETRIC:
             parts = sorted((_text(normal(one)), _text(normal(other))))
-            return f"{ast.unparse(function)}({', '.join(parts)})"
+            return f"{_text(normal(function))}({', '.join(parts)})"
         case ast.Compare(left=left, ops=[op], comparators=[right]):
             sides = [_text(normal(left)), _text(normal(right))]
             if isinstance(op, ast.Eq | ast.NotEq):
@@ -130,8 +133,6 @@ def _atom_text(node: ast.AST) -> str:
                     if not isinstance(each, ast.expr_context)
                 ]
                 parts.append(f"{name}={','.join(shown)}")
-            if isinstance(node, ast.Name):
-                return node.id
             return f"{type(node).__name__}({'; '.join(parts)})"
     return ast.dump(node)
 
@@ -181,20 +182,12 @@ def _joins(node: ast.BinOp) -> bool:
     )
 
 
-def _atoms_of(node: ast.expr) -> frozenset[str]:
-    """The names that an expression reads."""
+def _names_read(node: ast.expr) -> frozenset[str]:
     return frozenset(each.id for each in ast.walk(node) if isinstance(each, ast.Name))
 
 
-def _atoms_in(found: _Polynomial) -> frozenset[str]:
-    names: set[str] = set()
-    for monomial in found:
-        for atom, _ in monomial:
-            try:
-                names |= {each.id for each in ast.walk(ast.parse(atom, mode="eval")) if isinstance(each, ast.Name)}
-            except SyntaxError:
-                names |= {atom}
-    return frozenset(names)
+def _names_kept(found: _Polynomial) -> frozenset[str]:
+    return frozenset(re.findall(r"`(\w+)`", _text(found)))
 
 
 # --- arrays that nobody reads again ----------------------------------------------------------------------------------
