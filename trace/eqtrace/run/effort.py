@@ -11,6 +11,7 @@ class Effort:
 
     rounds: int | None = None  # of the scenarios; None is as many as lines need
     scenarios: frozenset[str] | None = None  # which of them run; None is all
+    only: frozenset[str] | None = None  # the anchors that scenarios are recorded at; None is all
     draws: int | None = None  # of a called function's inputs; None is all that there are
     exact: bool = True  # whether executions are replayed in balls
     shrinks: bool = True  # whether a counter-example is made simpler

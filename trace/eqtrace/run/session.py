@@ -11,7 +11,7 @@ import types
 import warnings
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -41,6 +41,14 @@ _DUMPED = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)  # as
 _LINES = 20  # of a lost worker's output that a finding shows
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Instrumented code of the user's modules by file, and the recorder that it reports to."""
+
+    recorder: Recorder
+    codes: Mapping[str, types.CodeType]
+
+
 class Session:
     """See the module.
 
@@ -51,6 +59,7 @@ class Session:
             again.
         tracker: records what each result rests on.
         effort: how much is tried.
+        prepared: the user's modules, instrumented already.
     """
 
     def __init__(
@@ -60,17 +69,20 @@ class Session:
         poisoned: Mapping[str, Lost],
         tracker: Untracked | None = None,
         effort: Effort = FULL,
+        prepared: Prepared | None = None,
     ) -> None:
         self.tracker = tracker or Untracked()
         self.work = self.tracker.work(work)
         self.effort = effort
         self._activity = activity
         self._poisoned = poisoned
-        self.recorder = Recorder()
+        self.recorder = Recorder() if prepared is None else prepared.recorder
         if any("discrete" in equation.methods for equation in work.equations.values()):
             import hypothesis.extra.numpy  # noqa: F401  (before the user's modules can hide what it needs)
         watched = [*work.sites.values(), *work.followed.values()]
-        self.finder = install(watched, self.recorder, work.pythonpath, self.tracker.marked)
+        self.finder = install(
+            watched, self.recorder, work.pythonpath, self.tracker.marked, prepared.codes if prepared else {}
+        )
         self.twins = {constants: Shadows(self.is_user_file, constants, tracker=self.tracker) for constants in Constants}
         self.captures = Captures(self)
 
