@@ -641,6 +641,42 @@ BLOCK = (
             "dXn2 = ffn_backward(ff_cache, params, p, grads=grads, dOut=dY)"),
 )  # fmt: skip
 
+# embeddings, training, gradient checking and the whole model
+TRAIN, CHECK = "impl/train.py", "impl/gradcheck.py"
+HEAD_BACK = 'dXf, dWh, dbh = ops.linear_backward(Xf, params["head_w"], dZ)'
+WHOLE = (
+    Rewrite("rows_taken", "embedding_sum.row_sum", MODEL, 'return params["tok_emb"][ids] + params["pos_emb"][:T]',
+            'return params["pos_emb"][:T] + np.take(params["tok_emb"], ids, axis=0)',
+            bind={"E_ids": 'np.take(params["tok_emb"], ids, axis=0)'}),
+    Rewrite("tokens_by_one_hot", "embedding_backward.token_row_sum", MODEL, 'np.add.at(grads["tok_emb"], ids, dX0)',
+            'grads["tok_emb"] += np.eye(len(grads["tok_emb"]))[ids].T @ dX0'),
+    Rewrite("positions_by_slice", "embedding_backward.position_grad", MODEL, 'grads["pos_emb"][:T] += dX0',
+            'grads["pos_emb"][: len(dX0)] += dX0'),
+    Rewrite("rows_by_len", "batch_loss_and_grads.batch_size", TRAIN, "B = xb.shape[0]", "B = len(xb)"),
+    Rewrite("share_added", "batch_loss_and_grads.accumulate_loss", TRAIN, "loss += loss_i / B",
+            "loss = loss_i * (1 / B) + loss"),
+    Rewrite("gradient_share_added", "batch_loss_and_grads.accumulate_grads", TRAIN, "grads[k] += g[k] / B",
+            "grads[k] = g[k] / B + grads[k]"),
+    Rewrite("mean_by_reciprocal", "validation_loss.validation_mean", TRAIN, "return total / W",
+            "return total * (1 / W)"),
+    Rewrite("whole_division", "step_counts.steps_per_epoch", TRAIN,
+            "steps_per_epoch = math.ceil(W / config.batch_size)", "steps_per_epoch = -(-W // config.batch_size)"),
+    Rewrite("quotients_apart", "central_difference.central_difference", CHECK,
+            "g[i] = (f(x + h * e) - f(x - h * e)) / (2.0 * h)",
+            "g[i] = f(x + h * e) / (2 * h) - f(x - e * h) / (2 * h)"),
+    Rewrite("largest_of_three", "relative_error.relative_error", CHECK,
+            "return np.abs(a - b) / np.maximum(np.maximum(np.abs(a), np.abs(b)), eps)",
+            "return np.abs(b - a) / np.maximum(np.abs(a), np.maximum(np.abs(b), eps))"),
+    Rewrite("factored", "parameter_count.block_total", MODEL, "block = 4 * d**2 + 2 * d * F + F + 9 * d",
+            "block = d * (4 * d + 2 * F + 9) + F"),
+    Rewrite("head_by_matmul", "model_forward.norm_and_head", MODEL, 'logits = Xf @ params["head_w"] + params["head_b"]',
+            'logits = params["head_b"] + np.matmul(Xf, params["head_w"])'),
+    Rewrite("head_back_by_keyword", "model_backward.head_backward", MODEL, HEAD_BACK,
+            'dXf, dWh, dbh = ops.linear_backward(dY=dZ, W=params["head_w"], X=Xf)'),
+    Rewrite("turned_numbers", "model_backward.blocks_backward", MODEL,
+            "for layer in range(config.num_layers - 1, -1, -1):", "for layer in range(config.num_layers)[::-1]:"),
+)  # fmt: skip
+
 
 def copies_of(rewrites: Iterable[Rewrite]) -> list[tuple[Rewrite, ...]]:
     """Rewrites of different lines and equations, which can stand in one copy."""
@@ -683,11 +719,11 @@ def value_verdict(results: Results, equation: str) -> str:
 
 
 def test_there_are_enough() -> None:
-    every = REWRITES + BLOCK
+    every = REWRITES + BLOCK + WHOLE
     assert len({rewrite.name for rewrite in every}) == len(every) >= 90
 
 
-@pytest.mark.parametrize("rewrites", copies_of(REWRITES) + copies_of(BLOCK), ids=names_of)
+@pytest.mark.parametrize("rewrites", copies_of(REWRITES) + copies_of(BLOCK) + copies_of(WHOLE), ids=names_of)
 def test_correct_rewrites_are_silent(copy: Copy, rewrites: tuple[Rewrite, ...]) -> None:
     for rewrite in rewrites:
         rewrite_in(copy, rewrite)

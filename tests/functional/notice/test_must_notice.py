@@ -27,6 +27,7 @@ NAMES = {
     "EQ504": "violation-accepted",
     "EQ505": "distribution-mismatch",
     "EQ506": "structure-mismatch",
+    "EQ508": "order-mismatch",
     "EQ509": "discrete-mismatch",
 }
 LARGEST = 10  # edits in one copy
@@ -95,7 +96,7 @@ SECOND_BACK = 'dA, dW2, db2 = ops.linear_backward(A, params[p + "ff2_w"], dOut)'
 GATE = "dZ = ops.relu_backward(Z, dA)"
 FIRST_BACK = 'dXn, dW1, db1 = ops.linear_backward(Xn, params[p + "ff1_w"], dZ)'
 LN1 = 'Xn, ln1_cache = ops.layer_norm_forward(X, params[p + "ln1_g"], params[p + "ln1_b"], config.ln_eps)'
-ATTENTION = "att, att_cache = attention_forward(Xn, params, p, config.num_heads)"
+ATTENTION_CALL = "att, att_cache = attention_forward(Xn, params, p, config.num_heads)"
 RESIDUAL1 = "X1 = X + att"
 LN2 = 'Xn2, ln2_cache = ops.layer_norm_forward(X1, params[p + "ln2_g"], params[p + "ln2_b"], config.ln_eps)'
 FFN = "ff, ff_cache = ffn_forward(Xn2, params, p)"
@@ -968,9 +969,10 @@ BLOCK = (
     Fault("first_norm_shifted_by_second", "block_forward.ln1", MODEL, LN1, LN1.replace('"ln1_b"', '"ln2_b"')),
     Fault("second_norm_by_first", "block_forward.ln2", MODEL, LN2, LN2.replace("ln2_g", "ln1_g")),
     Fault("second_norm_of_input", "block_forward.ln2", MODEL, LN2, LN2.replace("(X1,", "(X,")),
-    Fault("attention_not_normalised", "block_forward.attention", MODEL, ATTENTION, ATTENTION.replace("(Xn", "(X")),
-    Fault("attention_one_head", "block_forward.attention", MODEL, ATTENTION,
-          ATTENTION.replace("config.num_heads", "1")),
+    Fault("attention_not_normalised", "block_forward.attention", MODEL, ATTENTION_CALL,
+          ATTENTION_CALL.replace("(Xn", "(X")),
+    Fault("attention_one_head", "block_forward.attention", MODEL, ATTENTION_CALL,
+          ATTENTION_CALL.replace("config.num_heads", "1")),
     Fault("ffn_not_normalised", "block_forward.ffn", MODEL, FFN, FFN.replace("(Xn2", "(X1")),
     Fault("ffn_of_first_norm", "block_forward.ffn", MODEL, FFN, FFN.replace("(Xn2", "(Xn")),
     Fault("hidden_by_second_layer", "ffn_forward.expand", MODEL, FIRST, FIRST.replace('"ff1_w"]', '"ff2_w"].T')),
@@ -1010,6 +1012,87 @@ BLOCK = (
     Fault("join1_skip_dropped", "block_backward.join_first_residual", MODEL, JOIN1, "return dX_branch"),
     Fault("join1_upstream_alone", "block_backward.join_first_residual", MODEL, JOIN1, "return dY + dX_branch"),
     Fault("join1_branch_dropped", "block_backward.join_first_residual", MODEL, JOIN1, "return dX1"),
+)  # fmt: skip
+
+# embeddings, training, gradient checking and the whole model
+TRAIN, CHECK = "impl/train.py", "impl/gradcheck.py"
+EMBEDDED = 'return params["tok_emb"][ids] + params["pos_emb"][:T]'
+TOKEN_ROWS, POSITION_ROWS = 'np.add.at(grads["tok_emb"], ids, dX0)', 'grads["pos_emb"][:T] += dX0'
+PER_EPOCH = "steps_per_epoch = math.ceil(W / config.batch_size)"
+ALL_STEPS = "total_steps = config.epochs * steps_per_epoch"
+DIFFERENCE = "g[i] = (f(x + h * e) - f(x - h * e)) / (2.0 * h)"
+RELATIVE = "return np.abs(a - b) / np.maximum(np.maximum(np.abs(a), np.abs(b)), eps)"
+WORST = "worst[name] = relative_error(exact[samples], estimated[samples], config.grad_check_eps).max()"
+PER_BLOCK, IN_ALL = "block = 4 * d**2 + 2 * d * F + F + 9 * d", "return (2 * d + 1) * V + (Tmax + 2) * d + L * block"
+STACK = 'X, block_cache = block_forward(X, params, f"b{layer}.", config)'
+FINAL = 'Xf, lnf_cache = ops.layer_norm_forward(X, params["lnf_g"], params["lnf_b"], config.ln_eps)'
+HEAD_BACK = 'dXf, dWh, dbh = ops.linear_backward(Xf, params["head_w"], dZ)'
+FINAL_BACK = "dX, dgf, dbf = ops.layer_norm_backward(lnf_cache, dXf)"
+TURNS = "for layer in range(config.num_layers - 1, -1, -1):"
+BLOCK_BACK = 'dX = block_backward(block_caches[layer], params, f"b{layer}.", dX, grads)'
+WHOLE = (
+    Fault("token_before", "token_embedding.row_lookup", MODEL, EMBEDDED, EMBEDDED.replace("[ids]", "[ids - 1]"),
+          bind={"E_ids": 'params["tok_emb"][ids - 1]'}),
+    Fault("position_after", "positional_embedding.position_rows", MODEL, EMBEDDED,
+          EMBEDDED.replace("[:T]", "[1 : T + 1]"), bind={"P_T": 'params["pos_emb"][1 : T + 1]'}, alone=True),
+    Fault("positions_from_the_end", "embedding_sum.row_sum", MODEL, EMBEDDED, EMBEDDED.replace("[:T]", "[-T:]")),
+    Fault("positions_subtracted", "embedding_sum.matrix_sum", MODEL, EMBEDDED, EMBEDDED.replace(" + ", " - ")),
+    Fault("unused_tokens_get_gradient", "embedding_backward.token_row_sum", MODEL, TOKEN_ROWS,
+          'grads["tok_emb"] += np.eye(len(grads["tok_emb"]))[ids].T @ dX0 + 1e-9'),
+    Fault("repeated_tokens_not_added_up", "embedding_backward.token_row_sum", MODEL, TOKEN_ROWS,
+          'grads["tok_emb"][ids] += dX0'),
+    Fault("positions_past_the_window_get_gradient", "embedding_backward.position_grad", MODEL, POSITION_ROWS,
+          'grads["pos_emb"] += dX0.mean(axis=0)'),
+    Fault("positions_overwritten", "embedding_backward.position_grad", MODEL, POSITION_ROWS,
+          'grads["pos_emb"][:T] = dX0'),
+    Fault("rows_as_configured", "batch_loss_and_grads.batch_size", TRAIN, "B = xb.shape[0]", "B = config.batch_size",
+          "EQ401", alone=True),
+    Fault("loss_over_configured_size", "batch_loss_and_grads.accumulate_loss", TRAIN, "loss += loss_i / B",
+          "loss += loss_i / config.batch_size"),
+    Fault("gradient_over_configured_size", "batch_loss_and_grads.accumulate_grads", TRAIN, "grads[k] += g[k] / B",
+          "grads[k] += g[k] / config.batch_size"),
+    Fault("loss_of_another_count", "batch_loss_and_grads.mean_loss", TRAIN, "return loss, grads",
+          "return loss * B / config.batch_size, grads", alone=True),
+    Fault("gradients_of_another_count", "batch_loss_and_grads.mean_grads", TRAIN, "return loss, grads",
+          "return loss, {k: g * B / config.batch_size for k, g in grads.items()}", alone=True),
+    Fault("short_batch_forgotten", "step_counts.steps_per_epoch", TRAIN, PER_EPOCH,
+          "steps_per_epoch = W // config.batch_size", alone=True),
+    Fault("an_epoch_too_few", "step_counts.total_steps", TRAIN, ALL_STEPS,
+          "total_steps = (config.epochs - 1) * steps_per_epoch", alone=True),
+    Fault("validation_over_one_more", "validation_loss.validation_mean", TRAIN, "return total / W",
+          "return total / (W + 1)"),
+    Fault("validation_of_turned_targets", "validation_loss.validation_mean", TRAIN,
+          "loss, _ = cross_entropy_forward(logits, y)", "loss, _ = cross_entropy_forward(logits, y[::-1])"),
+    Fault("validation_of_squares", "validation_loss.validation_mean", TRAIN, "total += loss", "total += loss * loss"),
+    Fault("forward_difference", "central_difference.central_difference", CHECK, DIFFERENCE,
+          "g[i] = (f(x + h * e) - f(x)) / h"),
+    Fault("unit_of_two", "central_difference.central_difference", CHECK, "e[i] = 1.0", "e[i] = 2.0"),
+    Fault("unit_added", "relative_error.relative_error", CHECK, RELATIVE,
+          "return np.abs(a - b) / (np.maximum(np.abs(a), np.abs(b)) + eps)"),
+    Fault("mean_error", "check_params.worst_error", CHECK, WORST, WORST.replace("max()", "mean()")),
+    Fault("other_samples", "check_params.worst_error", CHECK, WORST,
+          WORST.replace("exact[samples]", "exact[samples[::-1]]"), alone=True),
+    Fault("eight_vectors", "parameter_count.block_total", MODEL, PER_BLOCK, PER_BLOCK.replace("9", "8")),
+    Fault("head_without_bias", "parameter_count.model_total", MODEL, IN_ALL, IN_ALL.replace("(2 * d + 1)", "(2 * d)"),
+          alone=True),
+    Fault("one_row_too_many", "model_forward.length_limit", MODEL, "if T > Tmax:", "if T > Tmax + 1:", "EQ504"),
+    Fault("first_block_again", "model_forward.block_stack", MODEL, STACK, STACK.replace("{layer}", "0")),
+    Fault("last_norm_by_block", "model_forward.final_norm", MODEL, FINAL, FINAL.replace("lnf_g", "b0.ln1_g")),
+    Fault("head_minus", "model_forward.head", MODEL, HEAD, HEAD.replace(" + ", " - ")),
+    Fault("head_not_normalised", "model_forward.norm_and_head", MODEL, HEAD, HEAD.replace("Xf @", "X @")),
+    Fault("head_back_from_stream", "model_backward.head_backward", MODEL, HEAD_BACK,
+          HEAD_BACK.replace("dZ)", "2.0 * dZ)")),
+    Fault("head_weights_averaged", "model_backward.head_backward", MODEL, 'grads["head_w"] += dWh',
+          'grads["head_w"] += dWh / len(ids)'),
+    Fault("last_norm_gradient_skipped", "model_backward.final_norm_backward", MODEL, FINAL_BACK,
+          FINAL_BACK.replace("dXf)", "1.0001 * dXf)")),
+    Fault("scale_gradient_from_shift", "model_backward.final_norm_backward", MODEL, 'grads["lnf_g"] += dgf',
+          'grads["lnf_g"] += dbf'),
+    Fault("blocks_forward", "model_backward.blocks_backward", MODEL, TURNS, "for layer in range(config.num_layers):"),
+    Fault("block_gradient_halved", "model_backward.blocks_backward", MODEL, BLOCK_BACK,
+          BLOCK_BACK.replace("dX,", "0.5 * dX,")),
+    Fault("embeddings_get_more", "model_backward.embeddings_backward", MODEL, "embed_backward(ids, dX, grads)",
+          "embed_backward(ids, dX + 1e-9, grads)"),
 )  # fmt: skip
 
 
@@ -1059,7 +1142,7 @@ def at(findings: Iterable[Finding], code: str, fault: Fault, line: int) -> list[
     ]
 
 
-SETS = (FAULTS, BLOCK)  # faults of one set can stand in one copy
+SETS = (FAULTS, BLOCK, WHOLE)  # faults of one set can stand in one copy
 COPIES = [faults for each in SETS for faults in copies_of(each)]
 COPIES_WITHOUT_BINDS = [faults for each in SETS for faults in copies_of(fault for fault in each if not fault.bind)]
 

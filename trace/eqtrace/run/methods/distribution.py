@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 DRAWS = 400_000  # of each cited line: a fault of one among several would be thinned out by the others
 _CATEGORICAL_INPUTS = 3
 _CATEGORICAL_CALLS = 400  # of each input, where the cited statements can also be run by themselves
-_WHOLE_CALLS = 4_000  # where they can't
+_WHOLE_CALLS = 2_500  # where they can't
 _REPEATS = 10_000  # of a statement by itself, on what it read in a call
 CALLS = 20_000  # at most, where a call gives few values
 SEEDS = 1_000  # at most, to see a discrete value change
