@@ -6,7 +6,7 @@ import ast
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -16,10 +16,11 @@ from eqtrace.code.index import Index
 from eqtrace.code.source import Statement, collector_paused
 from eqtrace.config import Config
 from eqtrace.formula.form import Form, read
-from eqtrace.link import examples, references
+from eqtrace.link import examples, latex, references
 from eqtrace.link.audit import Audit
 from eqtrace.link.audit import audit as link_audit
 from eqtrace.link.infer import complete
+from eqtrace.link.latex import Latex
 from eqtrace.link.match import match
 from eqtrace.link.review import faults as suspicions
 from eqtrace.link.review.suspicion import Change, Comparison, compare, links, unshown
@@ -66,6 +67,7 @@ class Project:
     linked: Audit
     examples: Mapping[str, Example]  # of the selected equations' topics, those without faults
     compared: Comparison | None = None  # with the ledger of reviews, where there is one
+    latex: Latex = field(default_factory=Latex)
 
     @property
     def equations(self) -> dict[str, Equation]:
@@ -73,8 +75,11 @@ class Project:
         return {equation.id: equation for equation in self.specification.equations}
 
 
-def read_project(config: Config, selected: frozenset[str] | None) -> Project:
-    """Reads specification and code, and holds the anchors of the selected equations against the code."""
+def read_project(config: Config, selected: frozenset[str] | None, cache: bool = True) -> Project:
+    """Reads specification and code, and holds the anchors of the selected equations against the code.
+
+    With `cache`, comparisons of LaTeX that an earlier run kept are taken from it.
+    """
     specification = load(config)
     index = Index(config)
     specification = complete(specification, index)
@@ -94,7 +99,11 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
 
         link(forms, specification.equations)
     chosen = tuple(each.id for each in specification.equations if selected is None or each.id in selected)
-    linked = link_audit(specification, index, config, None if selected is None else frozenset(chosen))
+    wanted = set(chosen)
+    with_latex = (each for each in specification.equations if each.id in wanted)
+    read_back = latex.read(with_latex, forms, Cache(index.root) if cache else None)
+    only = None if selected is None else frozenset(chosen)
+    linked = link_audit(specification, index, config, only, read_back.unsure())
     faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
     if config.references is not None:
         faults += references.faults(config.references, index)
@@ -108,7 +117,7 @@ def read_project(config: Config, selected: frozenset[str] | None) -> Project:
         compared = compare(specification.reviews, held, index)
         faults += suspicions.faults(compared.changes, index)
     every = tuple(_without_echoes((*specification.faults, *faults, *linked.faults)))
-    return Project(config, specification, index, forms, every, chosen, linked, stated, compared)
+    return Project(config, specification, index, forms, every, chosen, linked, stated, compared, read_back)
 
 
 def _topics_of(specification: Specification, chosen: tuple[str, ...]) -> list[Topic]:
@@ -164,7 +173,8 @@ def audit(config: Config, selected: frozenset[str] | None) -> Results:
     """The static checks. User code is parsed and never imported."""
     started = time.perf_counter()
     project = read_project(config, selected)
-    return conclude("audit", project, project.faults, {}, None, 0, started)
+    faults = [*project.faults, *_of_latex(project, project.latex)]
+    return conclude("audit", project, faults, {}, None, 0, started)
 
 
 def verify(
@@ -234,7 +244,7 @@ class Verification:
     def __init__(self, config: Config, selected: frozenset[str] | None, how: Running, cache: bool = True) -> None:
         self._started, clock = time.perf_counter(), time.time_ns()
         with collector_paused():
-            self.project = read_project(config, selected)
+            self.project = read_project(config, selected, cache)
         self._how = how
         self._work = lru_cache(lambda: _work(self.project, how.seed))
         self._reuse = _reuse(self.project, how.seed, self._work, clock) if cache else None
@@ -309,7 +319,10 @@ class Verification:
         faults += [fault for result in found.values() for fault in result.faults]
         late = _late(self.project, methods)
         faults += suspicions.faults(late, self.project.index)
-        results = conclude("verify", self.project, faults, methods, executions, self._how.seed, self._started, late)
+        read_back = self._settled()
+        faults += _of_latex(self.project, read_back)
+        project = replace(self.project, latex=read_back)
+        results = conclude("verify", project, faults, methods, executions, self._how.seed, self._started, late)
         results = replace(results, examples=found)
         return replace(results, from_cache=len(self._from_cache), notes=(*results.notes, *self._notes))
 
@@ -331,6 +344,12 @@ class Verification:
         mine = [fault for fault in faults if fault.method in (None, method)]
         result = next(each for each in answered if each.method == method)
         return result, _findings(self.project.config, mine)
+
+    def _settled(self) -> Latex:
+        """The comparisons of LaTeX with forms that take values, decided."""
+        project = self.project
+        cache = None if self._reuse is None else self._reuse.cache
+        return latex.settled(project.latex, project.equations, project.forms, cache)
 
     def general(self) -> tuple[Finding, ...]:
         """The findings that belong to no equation: those of the static checks and of the examples."""
@@ -377,6 +396,14 @@ class Verification:
             self._examples[unit] = result
         else:
             self._results[unit] = result
+
+
+def _of_latex(project: Project, found: Latex) -> Iterator[Fault]:
+    """What is to be told of LaTeX that was read back; LaTeX that can't be shown either is told already."""
+    told = {fault.equation for fault in project.faults if fault.kind in ("latex-unreadable", "control-character")}
+    for fault in latex.faults(found, project.equations, project.specification.waivers):
+        if fault.equation not in told:
+            yield fault
 
 
 def _reuse(project: Project, seed: int, work: Callable[[], Work], clock: int) -> Reuse:
@@ -590,6 +617,7 @@ def conclude(
         executions=executions,
         coverage=project.linked.coverage,
         reviews=_reviews(command, project, late),
+        readbacks=project.latex.found,
         seed=seed,
         seconds=time.perf_counter() - started,
         skipped=_skipped(project),

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 OPS = "impl/ops.py"
 MODEL = "impl/transformer.py"
+OPTIM = "impl/optim.py"
+GENERATE = "impl/generate.py"
 LARGEST = 10  # rewrites in one copy
 
 LINEAR = "return X @ W + b"
@@ -459,6 +461,72 @@ REWRITES = (
         TOKENIZER,
         DECODED,
         'return "".join(map(self.itos.__getitem__, ids))',
+    ),
+    # optimiser
+    Rewrite(
+        "moment_moved",
+        "adamw.first_moment",
+        OPTIM,
+        "self.m[k] = self.beta1 * self.m[k] + (1.0 - self.beta1) * grads[k]",
+        "self.m[k] = grads[k] + self.beta1 * (self.m[k] - grads[k])",
+    ),
+    Rewrite(
+        "squares_by_product",
+        "adamw.second_moment",
+        OPTIM,
+        "self.v[k] = self.beta2 * self.v[k] + (1.0 - self.beta2) * grads[k] ** 2",
+        "self.v[k] = np.multiply(1.0 - self.beta2, grads[k] * grads[k]) + self.v[k] * self.beta2",
+    ),
+    Rewrite(
+        "power_by_function",
+        "adamw.m_hat",
+        OPTIM,
+        "m_hat = self.m[k] / (1.0 - self.beta1**self.t)",
+        "m_hat = self.m[k] / (1.0 - np.power(self.beta1, self.t))",
+    ),
+    Rewrite(
+        "root_by_power",
+        "adamw.raw_update",
+        OPTIM,
+        "update = m_hat / (np.sqrt(v_hat) + self.eps)",
+        "update = m_hat / (self.eps + v_hat**0.5)",
+    ),
+    Rewrite("axes_by_shape", "adamw.decoupled_decay", OPTIM, "if params[k].ndim >= 2:", "if len(params[k].shape) > 1:"),
+    Rewrite(
+        "stepped_by_assignment",
+        "adamw.parameter_step",
+        OPTIM,
+        "params[k] -= lr * update",
+        "params[k] = params[k] - update * lr",
+    ),
+    Rewrite(
+        "clipped_by_quotient",
+        "gradient_clipping.rescale",
+        OPTIM,
+        "grads[k] *= max_norm / norm",
+        "grads[k] *= 1.0 / (norm / max_norm)",
+    ),
+    Rewrite(
+        "norm_of_dots",
+        "gradient_clipping.global_norm",
+        OPTIM,
+        "norm: float = np.sqrt(sum((g**2).sum() for g in grads.values()))",
+        "norm: float = np.sqrt(sum(np.dot(g.ravel(), g.ravel()) for g in grads.values()))",
+    ),
+    Rewrite("warmup_by_share", "lr_schedule.warmup", OPTIM, "return lr_max * t / t_warm", "return t / t_warm * lr_max"),
+    Rewrite(
+        "cosine_of_half",
+        "lr_schedule.cosine_decay",
+        OPTIM,
+        "lr: float = lr_min + 0.5 * (lr_max - lr_min) * (1.0 + np.cos(np.pi * f))",
+        "lr: float = lr_min + (lr_max - lr_min) * np.cos(0.5 * np.pi * f) ** 2",
+    ),
+    # sampling
+    Rewrite("largest_by_partition", "top_k.kth_value", GENERATE, "c = np.sort(p)[-k]", "c = -np.sort(-p)[k - 1]"),
+    Rewrite("kept_by_product", "top_k.filter", GENERATE, "p = np.where(p >= c, p, 0.0)", "p = p * (p >= c)"),
+    Rewrite("summed_by_function", "top_k.renormalise", GENERATE, "p = p / p.sum()", "p = p / np.sum(p)"),
+    Rewrite(
+        "totals_by_take", "top_p.cumulative", GENERATE, "cum = np.cumsum(p[order])", "cum = np.take(p, order).cumsum()"
     ),
 )
 

@@ -124,6 +124,35 @@ VOCABULARY = "itos = tuple(dict.fromkeys(listed))"
 LOOKUP = "ids += [self.stoi.get(token, unknown) for token in tokens_of[word]]"
 DECODED = 'return "".join([self.itos[i] for i in ids])'
 
+OPTIM = "impl/optim.py"
+GENERATE = "impl/generate.py"
+FIRST_MOMENT = "self.m[k] = self.beta1 * self.m[k] + (1.0 - self.beta1) * grads[k]"
+SECOND_MOMENT = "self.v[k] = self.beta2 * self.v[k] + (1.0 - self.beta2) * grads[k] ** 2"
+M_HAT = "m_hat = self.m[k] / (1.0 - self.beta1**self.t)"
+V_HAT = "v_hat = self.v[k] / (1.0 - self.beta2**self.t)"
+UPDATE = "update = m_hat / (np.sqrt(v_hat) + self.eps)"
+DECAY = "update += self.weight_decay * params[k]"
+DECAYS = "if params[k].ndim >= 2:"
+NORM = "norm: float = np.sqrt(sum((g**2).sum() for g in grads.values()))"
+CLIPS = "if norm > max_norm:"
+WARMUP = "return lr_max * t / t_warm"
+WARMING = "if t_warm > 0 and t <= t_warm:"
+COSINE = "lr: float = lr_min + 0.5 * (lr_max - lr_min) * (1.0 + np.cos(np.pi * f))"
+GREEDY = "if temperature < 1e-6:"
+LARGEST_LOGIT = "return int(np.argmax(logits))"
+BAR = "c = np.sort(p)[-k]"
+TOP_K = "p = np.where(p >= c, p, 0.0)"
+RENORMALISED = "p = p / p.sum()"
+ORDER = 'order = np.argsort(-p, kind="stable")'
+TOTALS = "cum = np.cumsum(p[order])"
+NUCLEUS = "keep = order[: np.searchsorted(cum, top_p) + 1]"
+KEPT = "q[keep] = p[keep] / p[keep].sum()"
+CHOICE = "return int(rng.choice(V, p=p))"
+CROP = "x = ids[-w:]"
+RUN = "logits, _ = forward(np.array(x, dtype=np.int64), params, config)"
+TOKEN = "token = sample_next(z, temperature, top_k, top_p, rng)"
+APPEND = "ids.append(token)"
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -613,6 +642,133 @@ FAULTS = (
         'return " ".join([self.itos[i] for i in ids])',
         "EQ509",
     ),
+    # optimiser
+    Fault(
+        "first_moment_forgets", "adamw.first_moment", OPTIM, FIRST_MOMENT, "self.m[k] = (1.0 - self.beta1) * grads[k]"
+    ),
+    Fault(
+        "second_moment_of_sizes",
+        "adamw.second_moment",
+        OPTIM,
+        SECOND_MOMENT,
+        "self.v[k] = self.beta2 * self.v[k] + (1.0 - self.beta2) * np.abs(grads[k])",
+    ),
+    Fault(
+        "correction_of_the_step_before",
+        "adamw.m_hat",
+        OPTIM,
+        M_HAT,
+        "m_hat = self.m[k] / (1.0 - self.beta1 ** (self.t - 1))",
+    ),
+    Fault("steps_counted_twice", "adamw.m_hat", OPTIM, "self.t += 1", "self.t += 2"),
+    Fault(
+        "second_correction_of_the_step_before",
+        "adamw.v_hat",
+        OPTIM,
+        V_HAT,
+        "v_hat = self.v[k] / (1.0 - self.beta2 ** (self.t - 1))",
+    ),
+    Fault("epsilon_inside", "adamw.raw_update", OPTIM, UPDATE, "update = m_hat / np.sqrt(v_hat + self.eps)"),
+    Fault("decay_of_biases", "adamw.decoupled_decay", OPTIM, DECAYS, "if params[k].ndim >= 1:"),
+    Fault("decay_of_all", "adamw.decoupled_decay", OPTIM, DECAYS, "if True:"),
+    Fault("decay_scaled_twice", "adamw.decoupled_decay", OPTIM, DECAY, "update += lr * self.weight_decay * params[k]"),
+    Fault("step_uphill", "adamw.parameter_step", OPTIM, "params[k] -= lr * update", "params[k] += lr * update"),
+    Fault(
+        "clip_by_sum",
+        "gradient_clipping.global_norm",
+        OPTIM,
+        NORM,
+        "norm: float = sum(np.abs(g).sum() for g in grads.values())",
+    ),
+    Fault(
+        "clip_by_squares",
+        "gradient_clipping.global_norm",
+        OPTIM,
+        NORM,
+        "norm: float = sum((g**2).sum() for g in grads.values())",
+    ),
+    Fault("clip_at_the_limit", "gradient_clipping.rescale", OPTIM, CLIPS, "if norm >= max_norm:"),
+    Fault("clip_to_one", "gradient_clipping.rescale", OPTIM, "grads[k] *= max_norm / norm", "grads[k] /= norm"),
+    Fault("warmup_a_step_late", "lr_schedule.warmup", OPTIM, WARMUP, "return lr_max * (t - 1) / t_warm"),
+    Fault("warmup_a_step_long", "lr_schedule.warmup", OPTIM, WARMING, "if t_warm > 0 and t <= t_warm + 1:"),
+    Fault(
+        "progress_from_zero",
+        "lr_schedule.decay_progress",
+        OPTIM,
+        "f = (t - t_warm) / (t_total - t_warm)",
+        "f = t / t_total",
+    ),
+    Fault("whole_cosine", "lr_schedule.cosine_decay", OPTIM, COSINE, COSINE.replace("np.pi * f", "2.0 * np.pi * f")),
+    Fault("floor_a_step_late", "lr_schedule.cosine_decay", OPTIM, "if t > t_total:", "if t > t_total + 1:"),
+    # sampling
+    Fault("guard_below", "greedy_guard.greedy", GENERATE, GREEDY, "if temperature < 1e-7:", "EQ509"),
+    Fault("guard_with_its_end", "greedy_guard.greedy", GENERATE, GREEDY, "if temperature <= 1e-6:", "EQ509"),
+    Fault(
+        "last_of_the_largest",
+        "greedy_guard.greedy",
+        GENERATE,
+        LARGEST_LOGIT,
+        "return int(len(logits) - 1 - np.argmax(logits[::-1]))",
+        "EQ509",
+    ),
+    Fault(
+        "multiplied_by_temperature",
+        "temperature.tempered_softmax",
+        GENERATE,
+        "p = ops.softmax_forward(logits / temperature)",
+        "p = ops.softmax_forward(logits * temperature)",
+    ),
+    Fault(
+        "repeats_not_counted",
+        "top_k.kth_value",
+        GENERATE,
+        BAR,
+        "c = np.unique(p)[-min(k, len(np.unique(p)))]",
+    ),
+    Fault("ties_dropped", "top_k.filter", GENERATE, TOP_K, "p = np.where(p > c, p, 0.0)", alone=True),
+    Fault("survivors_not_rescaled", "top_k.renormalise", GENERATE, RENORMALISED, "p = p / 1.0", alone=True),
+    Fault("smallest_first", "top_p.sort", GENERATE, ORDER, 'order = np.argsort(p, kind="stable")', "EQ509"),
+    Fault("ties_turned_round", "top_p.sort", GENERATE, ORDER, 'order = np.argsort(p, kind="stable")[::-1]', "EQ509"),
+    Fault("totals_without_order", "top_p.cumulative", GENERATE, TOTALS, "cum = np.cumsum(p)"),
+    Fault(
+        "one_too_few",
+        "top_p.nucleus",
+        GENERATE,
+        NUCLEUS,
+        "keep = order[: np.searchsorted(cum, top_p)]",
+        "EQ509",
+        alone=True,
+    ),
+    Fault(
+        "one_too_many",
+        "top_p.nucleus",
+        GENERATE,
+        NUCLEUS,
+        "keep = order[: np.searchsorted(cum, top_p) + 2]",
+        "EQ509",
+    ),
+    Fault("nucleus_not_rescaled", "top_p.renormalise", GENERATE, KEPT, "q[keep] = p[keep]", alone=True),
+    Fault("nucleus_even", "top_p.renormalise", GENERATE, KEPT, "q[keep] = 1.0 / len(keep)"),
+    Fault("drawn_evenly", "random_choice.draw", GENERATE, CHOICE, "return int(rng.choice(V))", "EQ505"),
+    Fault(
+        "drawn_from_the_wrong_end",
+        "random_choice.draw",
+        GENERATE,
+        CHOICE,
+        "return int(rng.choice(V, p=p[::-1]))",
+        "EQ505",
+    ),
+    Fault("first_ids", "generation_loop.context_crop", GENERATE, CROP, "x = ids[:w]", "EQ509"),
+    Fault("first_logits", "generation_loop.last_logits", GENERATE, "z = logits[-1]", "z = logits[0]"),
+    Fault(
+        "context_turned_round",
+        "generation_loop.last_logits",
+        GENERATE,
+        RUN,
+        "logits, _ = forward(np.array(x[::-1], dtype=np.int64), params, config)",
+    ),
+    Fault("put_in_front", "generation_loop.append_sample", GENERATE, APPEND, "ids.insert(0, token)"),
+    Fault("always_the_first_token", "generation_loop.append_sample", GENERATE, APPEND, "ids.append(0)"),
 )
 
 ATTENTION = (
@@ -1019,3 +1175,20 @@ def test_without_the_anchors_both_findings_show(copy: Copy, faults: tuple[Fault,
         for code in ("EQ202", fault.code):
             assert at(results.findings, code, fault, lines[fault.name]), f"{fault.name}: no {code}\n{told}"
     assert results.exit == 1
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        "token = sample_next(-z, temperature, top_k, top_p, rng)",
+        "token = sample_next(z, 1.0, top_k, top_p, rng)",
+        "token = sample_next(z, temperature, 0, top_p, rng)",
+        "token = sample_next(z, temperature, top_k, 1.0, rng)",
+    ],
+)
+def test_a_token_sampled_with_other_arguments_is_refuted_where_it_is_appended(copy: Copy, new: str) -> None:
+    assert copy.edit_anchors(GENERATE, TOKEN, new)
+    copy.edit(GENERATE, TOKEN, new)
+    results = copy.verify("generation_loop.append_sample", "greedy_guard.greedy", "temperature.tempered_softmax")
+    fault = Fault("", "generation_loop.append_sample", GENERATE, "", "")
+    assert at(results.findings, "EQ501", fault, copy.line(GENERATE, APPEND))

@@ -278,7 +278,7 @@ def test_sizes_that_where_makes_of_others():
     for draw in drawn(given, "X"):
         assert draw.sizes["d"] == draw.sizes["H"] * draw.sizes["dh"]
         assert draw.values["X"].shape == (draw.sizes["T"], draw.sizes["d"])
-        assert draw.sizes["T"] != draw.sizes["d"]
+        assert draw.sizes["T"] != draw.sizes["d"] <= 10
     form, _ = read(given)
     sizes = large_draw(form, given.symbols, ("X",), np.random.default_rng(0)).sizes
     assert sizes["d"] == sizes["H"] * sizes["dh"]

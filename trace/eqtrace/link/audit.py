@@ -38,11 +38,17 @@ class Audit:
     waivers: tuple[Match, ...] = ()
 
 
-def audit(specification: Specification, index: Index, config: Config, selected: frozenset[str] | None = None) -> Audit:
+def audit(
+    specification: Specification,
+    index: Index,
+    config: Config,
+    selected: frozenset[str] | None = None,
+    unsure: frozenset[str] = frozenset(),
+) -> Audit:
     """Holds a specification against the code.
 
     `selected` are the ids of the equations to look at, None all of them; with some only, nothing is said of statements
-    that no equation claims.
+    that no equation claims. `unsure` are those whose LaTeX is not read back, or not compared.
     """
     with collector_paused():
         graph = CallGraph(index)
@@ -59,7 +65,14 @@ def audit(specification: Specification, index: Index, config: Config, selected: 
         for equation in equations:
             faults.extend(_anchor_faults(equation, matches, index, graph, functions.get(equation.topic, ())))
         inputs = Inputs(
-            equations, matches, specification.waivers, index, graph, config.coverage, whole=selected is None
+            equations,
+            matches,
+            specification.waivers,
+            index,
+            graph,
+            config.coverage,
+            whole=selected is None,
+            unsure=unsure,
         )
         coverage, lacks, waivers = cover(inputs)
         faults.extend(lacks)

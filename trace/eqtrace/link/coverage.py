@@ -38,6 +38,7 @@ class Inputs:
     graph: CallGraph
     setting: str  # off | report | error
     whole: bool = True
+    unsure: frozenset[str] = frozenset()  # whose LaTeX is not read back, or not compared
 
 
 def cover(inputs: Inputs) -> tuple[Coverage, tuple[Fault, ...], tuple[Match, ...]]:
@@ -65,7 +66,7 @@ def _cover_equations(inputs: Inputs) -> tuple[Tally, list[Fault]]:
             for number, waiver in enumerate(inputs.waivers)
             if waiver.equation is not None
             and waiver.equation.value == equation.id
-            and _applies(waiver, lacking, equation)
+            and _applies(waiver, lacking, equation, inputs.unsure)
         }
         used.update(excused)
         open_ends = [lack for lack in lacking if lack not in excused.values()]
@@ -94,8 +95,9 @@ def _tested(equation: Equation, inputs: Inputs) -> bool:
     return any(ref.path.startswith("/") or inputs.graph.is_tested(ref) for ref in refs)
 
 
-def _applies(waiver: Waiver, lacking: Sequence[str], equation: Equation) -> bool:
-    return waiver.lacks in lacking or (waiver.lacks == "latex" and equation.latex is None)
+def _applies(waiver: Waiver, lacking: Sequence[str], equation: Equation, unsure: frozenset[str]) -> bool:
+    lacks_latex = equation.latex is None or equation.id in unsure
+    return waiver.lacks in lacking or (waiver.lacks == "latex" and lacks_latex)
 
 
 def _resolves(equation: Equation, matches: Mapping[str, Match]) -> bool:

@@ -28,10 +28,11 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class FunctionUse:
-    """A function symbol: the left side of another equation, as a function of `args`."""
+    """A function symbol: the left side of another equation, as a function of `args`; `latex` are its spellings."""
 
     equation: Text
     args: tuple[str, ...]
+    latex: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from eqtrace.model.anchor import Match
 from eqtrace.model.example import ExampleResult
 from eqtrace.model.finding import Finding
+from eqtrace.model.readback import Readback
 from eqtrace.model.span import Span
 from eqtrace.model.topic import Specification
 from eqtrace.model.verdict import MethodResult, Verdict, weakest
@@ -71,6 +72,7 @@ class Results:
     examples: Mapping[str, ExampleResult] = field(default_factory=dict)  # by topic; empty for `audit`
     coverage: Coverage | None = None
     reviews: Reviews | None = None  # None where there is no ledger
+    readbacks: Mapping[str, Readback] = field(default_factory=dict)  # by equation id: its LaTeX read back
     seed: int = 0
     seconds: float = 0.0
     from_cache: int = 0

@@ -11,7 +11,7 @@ from eqtrace import __version__
 from eqtrace.model.finding import Finding, Related
 from eqtrace.model.results import Coverage, Results, Reviews, Tally
 from eqtrace.report import examples
-from eqtrace.report.rows import AnchorRow, EquationRow, MethodRow, Summary, rows
+from eqtrace.report.rows import AnchorRow, EquationRow, LatexRow, LatexSummary, MethodRow, Summary, rows
 
 
 def render(results: Results, edits: Sequence[Mapping[str, Any]] | None = None) -> str:
@@ -53,6 +53,7 @@ def _summary(summary: Summary) -> dict[str, Any]:
         "anchors_executed": summary.anchors_executed,
         "verdicts": None if summary.verdicts is None else dict(summary.verdicts),
         "coverage": _coverage(summary.coverage),
+        "latex": _latex_summary(summary.latex),
         "examples": None if summary.verdicts is None else examples.tally(summary.examples),
         "findings": dict(summary.severities),
         "seconds": round(summary.seconds, 3),
@@ -73,6 +74,34 @@ def _reviews(reviews: Reviews) -> dict[str, Any]:
     }
 
 
+def _latex_summary(found: LatexSummary | None) -> dict[str, int] | None:
+    if found is None:
+        return None
+    return {
+        "total": found.total,
+        "read": found.read,
+        "agree_by_proof": found.proof,
+        "agree_by_values": found.values,
+        "differ": found.differ,
+        "not_compared": found.not_compared,
+        "not_read": found.not_read,
+        "waived": found.waived,
+    }
+
+
+def _latex(row: LatexRow | None) -> dict[str, Any] | None:
+    if row is None:
+        return None
+    return {
+        "status": row.status,
+        "how": row.how or None,
+        "points": row.points,
+        "detail": row.detail,
+        "waived": row.waived,
+        "more": list(row.more),
+    }
+
+
 def _coverage(coverage: Coverage | None) -> dict[str, Any] | None:
     if coverage is None:
         return None
@@ -89,6 +118,7 @@ def _equation(row: EquationRow) -> dict[str, Any]:
         "topic": row.topic,
         "verdict": row.verdict,
         "methods": {name: None if method is None else _method(method) for name, method in row.methods.items()},
+        "latex": _latex(row.latex),
         "anchors": [_anchor(anchor) for anchor in row.anchors],
     }
 

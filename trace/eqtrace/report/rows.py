@@ -11,6 +11,7 @@ from eqtrace.model.anchor import Anchor, Role, Status
 from eqtrace.model.equation import Equation
 from eqtrace.model.example import Example, ExampleResult, Outcome
 from eqtrace.model.finding import Finding, Severity
+from eqtrace.model.readback import ReadBack
 from eqtrace.model.results import Coverage, Results, Reviews
 from eqtrace.model.verdict import MethodResult, Verdict
 
@@ -49,6 +50,41 @@ class MethodRow:
 
 
 @dataclass(frozen=True, slots=True)
+class LatexRow:
+    """What came of reading an equation's LaTeX back; `more` is what the form says beside it."""
+
+    status: str
+    how: str
+    points: int
+    detail: str
+    waived: bool
+    more: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LatexSummary:
+    """How many equations with LaTeX there are, and what came of reading it back."""
+
+    total: int
+    proof: int
+    values: int
+    differ: int
+    not_compared: int
+    not_read: int
+    waived: int  # of those not read
+
+    @property
+    def read(self) -> int:
+        """How many were read."""
+        return self.total - self.not_read
+
+    @property
+    def agree(self) -> int:
+        """How many agree with their form."""
+        return self.proof + self.values
+
+
+@dataclass(frozen=True, slots=True)
 class EquationRow:
     """An equation with its verdict; a method that was not run is None."""
 
@@ -57,6 +93,7 @@ class EquationRow:
     verdict: str | None
     methods: Mapping[str, MethodRow | None]
     anchors: tuple[AnchorRow, ...]
+    latex: LatexRow | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +131,7 @@ class Summary:
     skipped: tuple[str, ...]
     notes: tuple[str, ...] = ()
     reviews: Reviews | None = None
+    latex: LatexSummary | None = None  # None where no LaTeX was looked at
 
     @property
     def anchors_ok(self) -> int:
@@ -182,7 +220,36 @@ def _summary(
         skipped=results.skipped,
         notes=results.notes,
         reviews=results.reviews,
+        latex=_latex_summary(equations),
     )
+
+
+def _latex_summary(equations: tuple[EquationRow, ...]) -> LatexSummary | None:
+    found = [each.latex for each in equations if each.latex is not None]
+    if not found:
+        return None
+    counted = Counter(each.status for each in found)
+    return LatexSummary(
+        total=len(found),
+        proof=sum(each.how == "proof" for each in found if each.status == ReadBack.AGREES),
+        values=sum(each.how == "values" for each in found if each.status == ReadBack.AGREES),
+        differ=counted[ReadBack.DIFFERS],
+        not_compared=counted[ReadBack.NOT_COMPARED],
+        not_read=counted[ReadBack.NOT_READ],
+        waived=sum(each.waived for each in found),
+    )
+
+
+def _latex(equation: Equation, results: Results) -> LatexRow | None:
+    found = results.readbacks.get(equation.id)
+    if found is None:
+        return None
+    excused = any(
+        waiver.lacks == "latex" and waiver.equation is not None and waiver.equation.value == equation.id
+        for waiver in results.specification.waivers
+    )
+    waived = excused and found.status is ReadBack.NOT_READ
+    return LatexRow(found.status.value, found.how, found.points, found.detail, waived, found.more)
 
 
 def _outcomes(examples: tuple[ExampleRow, ...]) -> dict[str, int]:
@@ -199,6 +266,7 @@ def _equation(equation: Equation, results: Results) -> EquationRow:
         verdict=verdict.value if verdict else None,
         methods={name: ran.get(name) for name in dict.fromkeys((*equation.methods, *ran))},
         anchors=tuple(_anchor(anchor, results) for anchor in equation.anchors),
+        latex=_latex(equation, results),
     )
 
 

@@ -79,6 +79,7 @@ def _facts(report: Rows) -> Iterable[tuple[str, str]]:
     yield "cited lines", _citations(facts)
     yield "executed", _executed(facts)
     yield "coverage", _coverage(facts)
+    yield "latex", _latex(facts)
     yield "examples", _examples(facts)
     yield "exempt", _exempt(facts)
     yield "reviewed", _counted(facts.reviews)
@@ -143,6 +144,24 @@ def _coverage(facts: Summary) -> str:
         return "not asked for"
     equations = _tally(facts.coverage.equations, "equations have code and a test")
     return f"{equations}; {_tally(facts.coverage.statements, 'arithmetic statements have an equation')}"
+
+
+def _latex(facts: Summary) -> str:
+    """`140 of 166 read back, all agree (131 by proof, 9 by values); 26 not read`."""
+    found = facts.latex
+    if found is None:
+        return ""
+    agree = [f"{number:,} {how}" for number, how in ((found.proof, "by proof"), (found.values, "by values")) if number]
+    how = f" ({', '.join(agree)})" if agree else ""
+    parts = [f"all agree{how}" if found.agree == found.read else f"{found.agree:,} agree{how}"]
+    if found.differ:
+        parts.append(f"{found.differ:,} DIFFER")
+    if found.not_compared:
+        parts.append(f"{found.not_compared:,} to be compared by `eqtrace verify`")
+    text = f"{found.read:,} of {found.total:,} read back" + (f", {', '.join(parts)}" if found.read else "")
+    if found.not_read:
+        text += f"; {found.not_read:,} not read" + (f", {found.waived:,} of them waived" if found.waived else "")
+    return text
 
 
 def _tally(tally: Tally, what: str) -> str:

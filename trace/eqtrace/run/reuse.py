@@ -43,7 +43,7 @@ class Reuse:
     """
 
     def __init__(self, cache: Cache, base: str, present: Present, started: int) -> None:
-        self._cache = cache
+        self.cache = cache
         self._base = base
         self._present = present
         self._started = started
@@ -62,7 +62,7 @@ class Reuse:
             hit = next((each for each in kept if all(self._runs.get(k) == v for k, v in each.runs.items())), None)
             if hit is not None:
                 found[unit] = hit.result
-                self._cache.used(self._key(unit.equation, unit.method), hit.number)
+                self.cache.used(self._key(unit.equation, unit.method), hit.number)
             else:
                 open_ = (each for each in kept if not self._runs_known or not each.runs.keys() <= self._runs.keys())
                 self._candidates[unit] = tuple(open_)
@@ -82,7 +82,7 @@ class Reuse:
             self._scenarios = answer.scenarios
         if answer.result is None:
             kept = self._candidates[unit][answer.kept]
-            self._cache.used(self._key(unit.equation, unit.method), kept.number)
+            self.cache.used(self._key(unit.equation, unit.method), kept.number)
             return kept.result, True
         kinds = {fault.kind for fault in answer.result.faults}
         if not kinds & _PASSING and not answer.needs.unknowable:
@@ -98,8 +98,8 @@ class Reuse:
             if body is not None and self._stable:
                 self._write(key, needs, runs, body)
         if self._new:
-            self._cache.tidy()
-        return self._cache.note
+            self.cache.tidy()
+        return self.cache.note
 
     # --- reading -------------------------------------------------------------------------------------------------
 
@@ -110,15 +110,15 @@ class Reuse:
         """What the scenarios give now, where that is known from a run on the same code."""
         found: dict[str, str] = {}
         known = False
-        for number, entry in self._cache.entries(self._key("scenarios")):
+        for number, entry in self.cache.entries(self._key("scenarios")):
             if self._holds(entry.get("needs")) and _is_texts(entry.get("runs")):
                 found |= entry["runs"]
                 known = True
-                self._cache.used(self._key("scenarios"), number)
+                self.cache.used(self._key("scenarios"), number)
         return found, known
 
     def _kept(self, unit: Unit) -> Iterator[Kept]:
-        for number, entry in self._cache.entries(self._key(unit.equation, unit.method)):
+        for number, entry in self.cache.entries(self._key(unit.equation, unit.method)):
             runs: Any = entry.get("runs")
             if not self._holds(entry.get("needs")) or not _is_texts(runs):
                 continue
@@ -154,7 +154,7 @@ class Reuse:
             for name in found:
                 if name.partition(" ")[0] in STATED:
                     found[name] = [*found[name][:2], ""]
-        self._cache.put(key, {"needs": found, "runs": dict(runs), **body})
+        self.cache.put(key, {"needs": found, "runs": dict(runs), **body})
 
     def _names(self, needs: Needs, bare: bool, files: set[str]) -> set[str]:
         """The names of all needs; `files` gets the files that they are read from."""

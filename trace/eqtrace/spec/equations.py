@@ -96,5 +96,6 @@ def _functions(
     for function, use in model.functions.items():
         text = document.text(child(place.values[function], "equation"))
         context.refer("equation", text, name)
-        found[function] = FunctionUse(text, tuple(use.args))
+        latex = (use.latex,) if isinstance(use.latex, str) else tuple(use.latex)
+        found[function] = FunctionUse(text, tuple(use.args), latex)
     return found

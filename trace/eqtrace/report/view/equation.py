@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from eqtrace.model.equation import Equation
+from eqtrace.model.readback import ReadBack
 from eqtrace.model.symbol import Symbol
 from eqtrace.report.mathml import LatexUnreadable, convert
 from eqtrace.report.prose import Resolve, inline
-from eqtrace.report.rows import EquationRow, MethodRow
+from eqtrace.report.rows import EquationRow, LatexRow, MethodRow
 from eqtrace.report.sizes import shown
 from eqtrace.report.words import Badge, badge, latex_of, slug
 
@@ -41,6 +42,8 @@ class EquationView:
     derived: bool
     badge: Badge
     methods: tuple[MethodView, ...]
+    read_back: str  # in words what came of reading the LaTeX back; '' where there is none
+    beside: tuple[str, ...]  # what the form says and the LaTeX does not
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,24 @@ def equation_view(equation: Equation, row: EquationRow | None, resolve: Resolve,
         methods=tuple(
             MethodView(name, badge(method.verdict if method else None), method) for name, method in methods.items()
         ),
+        read_back=_read_back(row.latex) if row else "",
+        beside=row.latex.more if row and row.latex and row.latex.status == ReadBack.AGREES else (),
     )
+
+
+def _read_back(found: LatexRow | None) -> str:
+    """What came of reading the LaTeX back, in words."""
+    if found is None:
+        return ""
+    if found.status == ReadBack.AGREES:
+        shown = "proved for all sizes" if found.how == "proof" else f"by values at {found.points} random points"
+        note = f" ({found.detail})" if found.detail else ""
+        return f"read back, it says what the form says: {shown}{note}"
+    if found.status == ReadBack.DIFFERS:
+        return f"read back, it DIFFERS from the form: {found.detail}"
+    if found.status == ReadBack.NOT_COMPARED:
+        return "read back, and not compared: that takes `eqtrace verify`"
+    return f"NOT read back{', which is waived' if found.waived else ''}: {found.detail}"
 
 
 def symbol_view(symbol: Symbol, sizes: Mapping[str, int | str], resolve: Resolve, styles: Styles) -> SymbolView:

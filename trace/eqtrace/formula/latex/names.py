@@ -1,0 +1,270 @@
+"""What LaTeX may name: declared symbols, sizes, indices, helpers and functions, each with its spellings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import lru_cache
+
+from eqtrace.formula.form import Form
+from eqtrace.formula.latex.errors import Unread
+from eqtrace.formula.latex.tokens import Kind, Token, bare, tokens
+from eqtrace.formula.parse import parse_term
+from eqtrace.formula.term import Apply, Node, Term, symbol_names, walk
+from eqtrace.model.equation import Equation
+
+Keys = tuple[str, ...]
+
+
+class Role(StrEnum):
+    """What a name names."""
+
+    SYMBOL = "symbol"
+    SIZE = "size"
+    INDEX = "index"
+    HELPER = "helper"
+    FUNCTION = "function"
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A name; `dims` are the lengths of a symbol's axes (None where they are not declared)."""
+
+    name: str
+    role: Role
+    dims: tuple[Term, ...] | None = ()
+    parameter: bool = False
+    term: Term | None = None  # a helper's
+
+
+@dataclass(frozen=True, slots=True)
+class Spelling:
+    """How a name is written: its tokens, then a subscript and a superscript of its own."""
+
+    base: Keys
+    sub: Keys | None = None
+    sup: Keys | None = None
+    explicit: bool = False
+
+    @property
+    def own(self) -> int:
+        """How many scripts belong to it."""
+        return (self.sub is not None) + (self.sup is not None)
+
+
+GREEK = frozenset(
+    [
+        "alpha",
+        "beta",
+        "gamma",
+        "delta",
+        "epsilon",
+        "varepsilon",
+        "zeta",
+        "eta",
+        "theta",
+        "iota",
+        "kappa",
+        "lambda",
+        "mu",
+        "nu",
+        "xi",
+        "pi",
+        "rho",
+        "sigma",
+        "tau",
+        "upsilon",
+        "phi",
+        "varphi",
+        "chi",
+        "psi",
+        "omega",
+        "ell",
+        "Gamma",
+        "Delta",
+        "Theta",
+        "Lambda",
+        "Xi",
+        "Pi",
+        "Sigma",
+        "Phi",
+        "Psi",
+        "Omega",
+    ]
+)
+_ACCENTS = ("hat", "bar", "tilde")
+_FUNCTION = re.compile(r"([A-Z][A-Za-z]*?)(\d?)(back)?")
+_SHORT = re.compile(r"([A-Za-z])([A-Za-z]+|\d+)")
+
+
+@dataclass
+class Names:
+    """The names of one equation, by the first token of their spellings."""
+
+    table: dict[str, list[tuple[Spelling, Declared]]] = field(default_factory=dict)
+    declared: dict[str, Declared] = field(default_factory=dict)
+    functions: Mapping[str, object] = field(default_factory=dict)
+    faults: list[str] = field(default_factory=list)
+
+    def add(self, declared: Declared, latex: tuple[str, ...] = ()) -> None:
+        """A name with the spellings that it is given, and those that follow from it."""
+        self.declared[declared.name] = declared
+        found = [spelling for text in latex if (spelling := spelled(text)) is not None]
+        if len(found) < len(latex):
+            self.faults.append(declared.name)
+        if not latex:
+            found += default(declared.name, declared.role is Role.SIZE)
+        for spelling in dict.fromkeys(found):
+            self.table.setdefault(spelling.base[0], []).append((spelling, declared))
+
+    def at(self, place: int, found: tuple[Token, ...]) -> Iterator[tuple[Spelling, Declared]]:
+        """The names whose spelling's tokens stand at a place, longest first."""
+        if place >= len(found):
+            return
+        fits = [
+            (spelling, declared)
+            for spelling, declared in self.table.get(found[place].key, ())
+            if len(spelling.base) <= len(found) - place
+            and all(token.key == key for token, key in zip(found[place:], spelling.base, strict=False))
+        ]
+        yield from sorted(fits, key=lambda each: (-len(each[0].base), -each[0].own))
+
+    def without(self, name: str, spellings: tuple[Spelling, ...]) -> Names:
+        """The same names, one of them without some of its spellings."""
+        table = {
+            key: [(each, declared) for each, declared in pairs if declared.name != name or each not in spellings]
+            for key, pairs in self.table.items()
+        }
+        return Names(table, self.declared, self.functions, self.faults)
+
+
+def names_of(equation: Equation, form: Form) -> Names:
+    """Everything that an equation declares."""
+    names = Names(functions=equation.functions)
+    said = {name.removeprefix("Old(").removesuffix(")") for part in form.parts for name in symbol_names(part.statement)}
+    called = {node.function for part in form.parts for node in walk(part.statement) if isinstance(node, Apply)}
+    own = {text for name in said if name in equation.symbols for text in equation.symbols[name].latex}
+    for name, symbol in equation.symbols.items():
+        shape = form.shapes.get(name)
+        if name in called:
+            names.add(Declared(name, Role.FUNCTION), symbol.latex)
+            continue
+        declared = Declared(name, Role.SYMBOL, None if shape is None else shape.dims, symbol.parameter)
+        # `XW` is a symbol only where the form names that symbol; elsewhere it is the product. Of two symbols with one
+        # spelling, the one that the form names is meant.
+        latex = tuple(text for text in symbol.latex if name in said or not (text in own or _is_product(text, equation)))
+        if latex or not symbol.latex:
+            names.add(declared, latex)
+    for name in equation.indices:
+        names.add(Declared(name, Role.INDEX))
+    for name, text in equation.let.items():
+        term, _ = parse_term(text.value)
+        if term is not None and name not in names.declared:
+            names.add(Declared(name, Role.HELPER, (), term=term))
+    for name in sorted(_sizes(form)):
+        if name not in names.declared:
+            names.add(Declared(name, Role.SIZE))
+    for name, use in equation.functions.items():
+        if name not in names.declared:
+            names.add(Declared(name, Role.FUNCTION), use.latex)
+    return names
+
+
+def _is_product(text: str, equation: Equation) -> bool:
+    """Whether a spelling is made of two or more of other symbols' letters."""
+    found = spelled(text)
+    letters = {(each.latex or (name,))[0] for name, each in equation.symbols.items()}
+    return found is not None and sum(key in letters for key in found.base) > 1
+
+
+def _sizes(form: Form) -> set[str]:
+    """The sizes that the shapes and ranges of an equation name, and those that its form does."""
+    nodes: list[Node] = [dim for shape in form.shapes.values() if shape is not None for dim in shape.dims]
+    nodes += [end for ends in form.indices.values() for end in (ends.start, ends.stop)]
+    nodes += [part.statement for part in form.parts]
+    nodes += [*form.where]
+    return {name for node in nodes for name in symbol_names(node)} & form.sizes
+
+
+@lru_cache(4096)
+def spelled(text: str) -> Spelling | None:
+    """A declared spelling; None where it is none that can be looked for."""
+    try:
+        found = bare(tokens(text))
+    except Unread:
+        return None
+    return _spelling(tuple(token.key for token in found if token.kind is not Kind.GAP), explicit=True)
+
+
+def _spelling(keys: Keys, *, explicit: bool = False) -> Spelling | None:
+    """Keys, the scripts at their end taken off."""
+    scripts: dict[str, Keys] = {}
+    while True:
+        for mark in ("_", "^"):
+            taken = _script(keys, mark)
+            if taken is not None and mark not in scripts:
+                keys, scripts[mark] = taken
+                break
+        else:
+            break
+    return Spelling(keys, scripts.get("_"), scripts.get("^"), explicit) if keys else None
+
+
+def _script(keys: Keys, mark: str) -> tuple[Keys, Keys] | None:
+    if len(keys) >= 3 and keys[-2] == mark and keys[-1] != "}":
+        return keys[:-2], keys[-1:]
+    if keys and keys[-1] == "}":
+        depth = 0
+        for place in range(len(keys) - 1, 0, -1):
+            depth += (keys[place] == "}") - (keys[place] == "{")
+            if not depth:
+                return (keys[: place - 1], keys[place + 1 : -1]) if place > 1 and keys[place - 1] == mark else None
+    return None
+
+
+@lru_cache(4096)
+def default(name: str, size: bool = False) -> list[Spelling]:
+    """How a name is spelt where nothing is declared: x, beta, W1 or Wq (a subscript), Xhat, dX (no size's), a word."""
+    return [spelling for keys in dict.fromkeys(_default(name, size)) if (spelling := _spelling(keys)) is not None]
+
+
+def _default(name: str, size: bool) -> Iterator[Keys]:
+    if len(name) == 1 or name in GREEK:
+        yield (name if len(name) == 1 else f"\\{name}",)
+        return
+    for accent in _ACCENTS:
+        if name.endswith(accent) and name != accent:
+            for inner in _default(name.removesuffix(accent), size):
+                yield (f"\\{accent}", *inner) if len(inner) == 1 else (f"\\{accent}", "{", *inner, "}")
+    stem, _, rest = name.partition("_")
+    if stem and rest and (len(stem) == 1 or stem in GREEK):
+        base = stem if len(stem) == 1 else f"\\{stem}"
+        for sub in _subscript(rest):
+            yield (base, "_", *sub)
+    short = _SHORT.fullmatch(name)
+    if short is not None:
+        for sub in _subscript(short.group(2)):
+            yield (short.group(1), "_", *sub)
+    function = _FUNCTION.fullmatch(name)
+    if function is not None:
+        word, number, back = function.groups()
+        yield (f'"{word}"', *(("_", *number) if number else ()), *(("^", '"back"') if back else ()))
+    if name[0] == "d" and not size:
+        for inner in _default(name[1:], size):
+            yield ("d", *inner)
+    yield (f'"{name}"',)
+
+
+def _subscript(rest: str) -> Iterator[Keys]:
+    if len(rest) == 1 or rest.isdigit():
+        yield (rest,)
+    elif rest in ("max", "min"):
+        yield (f"\\{rest}",)
+        yield (f'"{rest}"',)
+    elif rest in GREEK:
+        yield (f"\\{rest}",)
+    else:
+        yield (f'"{rest}"',)
+        yield ("{", *rest, "}")

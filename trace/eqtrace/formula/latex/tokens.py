@@ -1,0 +1,150 @@
+"""LaTeX as tokens with their places. Every character becomes part of a token, or the text is refused."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import pairwise
+
+from eqtrace.formula.latex.errors import Unread
+
+LIMIT_CHARACTERS = 4_000
+LIMIT_DEPTH = 40
+
+
+class Kind(StrEnum):
+    """What a token is."""
+
+    LETTER = "letter"
+    NUMBER = "number"
+    COMMAND = "command"
+    WORD = "word"  # a group in a font: \text{ids}
+    SYMBOL = "symbol"
+    PRIME = "prime"
+    GAP = "gap"  # \quad: space that separates
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    r"""A token. `text` is what it says: `\beta`, `x`, `12`, the words of a group; `font` is a group's command."""
+
+    kind: Kind
+    text: str
+    offset: int
+    length: int
+    font: str = ""
+    key: str = field(init=False)  # what is compared with spellings: upright fonts are one, bold ones their own
+
+    def __post_init__(self) -> None:
+        own = self.font if self.font in _OWN else ""
+        object.__setattr__(self, "key", f'{own}"{self.text}"' if self.kind is Kind.WORD else self.text)
+
+    @property
+    def end(self) -> int:
+        """The offset behind it."""
+        return self.offset + self.length
+
+
+_OWN = frozenset({"\\mathbf", "\\mathbb", "\\mathcal", "\\boldsymbol"})
+_FONTS = (
+    frozenset({"\\text", "\\mathrm", "\\operatorname", "\\operatorname*", "\\texttt", "\\mathit", "\\textrm"}) | _OWN
+)
+_SPACES = frozenset({"\\,", "\\;", "\\!", "\\:", "\\>", "\\ ", "~", "\\displaystyle"})
+_GAPS = frozenset({"\\quad", "\\qquad"})
+_SIZES = frozenset({"\\left", "\\right", "\\middle"}) | {
+    f"\\{size}{side}" for size in ("big", "Big", "bigg", "Bigg") for side in ("", "l", "r", "m")
+}
+_DELIMITERS = frozenset(
+    {"(", ")", "[", "]", "|", "/", "\\{", "\\}", "\\|", "\\lfloor", "\\rfloor", "\\lceil", "\\rceil", "\\lVert"}
+) | {"\\rVert", "\\lvert", "\\rvert", "\\langle", "\\rangle"}
+_SAME = {"\\leq": "\\le", "\\geq": "\\ge", "\\lvert": "|", "\\rvert": "|", "\\ldots": "\\dots", "\\cdots": "\\dots"} | {
+    "\\implies": "\\Rightarrow", "\\neq": "\\ne", "\\gets": "\\leftarrow", "\\tfrac": "\\frac", "\\dfrac": "\\frac",
+    "\\lbrace": "\\{", "\\rbrace": "\\}", "\\varepsilon": "\\varepsilon", "\\lt": "<", "\\gt": ">",
+}  # fmt: skip
+_SCAN = re.compile(
+    r"(?P<space>[ \t\r\n]+)|(?P<command>\\(?:operatorname\*|[A-Za-z]+|[^A-Za-z\s\d]|[ ]))|(?P<number>\d+(?:\.\d+)?)"
+    r"|(?P<letter>[A-Za-z])|(?P<prime>'+)|(?P<symbol>[-+*/=<>()\[\]{}|_^&,.:;!~])",
+    re.ASCII,
+)
+_GROUP = re.compile(r"[ ]*\{((?:[^{}\\]|\\[^A-Za-z]|\\,)*)\}")
+
+
+def tokens(text: str) -> tuple[Token, ...]:
+    """The tokens of a formula.
+
+    Raises:
+        Unread: a character or a group that is none.
+    """
+    if len(text) > LIMIT_CHARACTERS:
+        raise Unread(f"{len(text)} characters; {LIMIT_CHARACTERS} are allowed")
+    found: list[Token] = []
+    place = 0
+    sized = -1  # the end of a size command, behind which a delimiter must stand
+    depth = 0
+    while place < len(text):
+        match = _SCAN.match(text, place)
+        if match is None:
+            raise Unread(f"the character {text[place]!r} is not read", place)
+        offset, place, read = place, match.end(), match.group()
+        kind = Kind(match.lastgroup or "") if match.lastgroup != "space" else None
+        if kind is None or read in _SPACES:
+            continue
+        read = _SAME.get(read, read)
+        if sized >= 0:
+            if read == ".":
+                sized = -1
+                continue
+            if read not in _DELIMITERS:
+                raise Unread(f"no bracket stands behind {text[sized:offset].strip()}", offset)
+            sized = -1
+        if read in _SIZES:
+            sized = offset
+            continue
+        depth += read in ("{", "(", "[")
+        if depth > LIMIT_DEPTH * 4:
+            raise Unread("too many brackets", offset)
+        if read in _FONTS:
+            group = _GROUP.match(text, place)
+            if group is None:
+                raise Unread(f"{read} stands without a plain group", offset, len(read))
+            place = group.end()
+            found.append(Token(Kind.WORD, _said(group.group(1)), offset, place - offset, read))
+        elif kind is Kind.PRIME:
+            found.append(Token(kind, "'" * len(read), offset, len(read)))
+        elif read in _GAPS:
+            found.append(Token(Kind.GAP, read, offset, len(read)))
+        else:
+            found.append(Token(kind, read, offset, place - offset))
+    if sized >= 0:
+        raise Unread("a size command without a bracket", sized)
+    return tuple(found)
+
+
+def _said(group: str) -> str:
+    """The words of a group."""
+    return " ".join(group.replace("\\,", "").replace("\\_", "_").replace("\\ ", " ").split())
+
+
+def bare(found: tuple[Token, ...]) -> tuple[Token, ...]:
+    r"""Tokens without the braces around a single one, as `\hat{X}` and `\hat X` are the same.
+
+    Raises:
+        Unread: a script without braces of which TeX would raise the first digit alone.
+    """
+    for one, other in pairwise(found):
+        if one.text in ("^", "_", "\\frac") and other.kind is Kind.NUMBER and len(other.text) > 1:
+            raise Unread(f"{one.text}{other.text} takes the first digit alone: put it into braces", one.offset, 2)
+    out: list[Token] = []
+    place = 0
+    while place < len(found):
+        inner = found[place + 1 : place + 2]
+        braced = found[place].text == "{" and any(each.text == "}" for each in found[place + 2 : place + 3])
+        if braced and inner[0].text not in "{}":
+            out.append(inner[0])
+            place += 3
+            continue
+        out.append(found[place])
+        place += 1
+    return tuple(out)
