@@ -250,7 +250,7 @@ def loss_and_grads(ids: Ids, targets: Ids, params: Params, config: ModelConfig) 
     dX, dgf, dbf = ops.layer_norm_backward(lnf_cache, dXf)
     grads["lnf_g"] += dgf
     grads["lnf_b"] += dbf
-    for layer in reversed(range(config.num_layers)):
+    for layer in range(config.num_layers - 1, -1, -1):
         dX = block_backward(block_caches[layer], params, f"b{layer}.", dX, grads)
     embed_backward(ids, dX, grads)
     return loss, grads

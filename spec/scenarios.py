@@ -45,26 +45,26 @@ def sampling(rng: np.random.Generator, sizes: Sizes) -> None:
 
 
 def generation(rng: np.random.Generator, sizes: Sizes) -> None:
-    """Texts that grow past seq_len, greedily and by top-k and top-p at a high temperature; one block, to save time."""
+    """Texts that grow past seq_len, greedily, then by top-k and by top-p when hot; one block, to save time."""
     config, params = _model(rng, {**sizes, "L": 1})
-    ids = rng.integers(0, sizes["V"], sizes["T"] + 2).tolist()
-    generate(ids[: max(1, sizes["T"] - 1)], 3, params, config, rng, 0.0, 2, 0.9)
-    generate(ids, 1, params, config, rng, 5.0, 2, 1.0)
-    generate(ids, 1, params, config, rng, 5.0, 0, 0.4)
+    ids = rng.integers(0, sizes["V"], sizes["T"] + 1).tolist()
+    generate(ids[: max(1, sizes["T"] - 1)], 2, params, config, rng, 0.0, 2, 0.9)
+    generate(ids, 1, params, config, rng, 20.0, 2, 1.0)
+    generate(ids, 1, params, config, rng, 20.0, 0, 0.3)
 
 
 def optimiser_steps(rng: np.random.Generator, sizes: Sizes) -> None:
-    """Clipping, schedule and AdamW on the output head, six steps long: warmup and its end, cosine, last step, floor."""
+    """Four steps of the output head, and a schedule of warmup, cosine, last step and floor; clipped and not clipped."""
     shapes = {"head_w": (sizes["d"], sizes["V"]), "head_b": (sizes["V"],)}
     params = {name: rng.normal(size=shape) for name, shape in shapes.items()}
     optimiser = AdamW(params, eps=1e-3, weight_decay=0.1)
-    for step in range(1, 7):
-        size = (0.01, 1.0, 30.0)[step % 3]  # below the limit, about it, above it
-        grads = {name: rng.normal(scale=size, size=shape) for name, shape in shapes.items()}
+    schedule = [lr_schedule(step, 3e-3, 3e-4, 3, 7) for step in range(1, 11)]
+    for lr, scale in zip(schedule[1:5], (30.0, 0.01, 1.0, 30.0), strict=True):  # of the gradient, for a limit of 5
+        grads = {name: rng.normal(scale=scale, size=shape) for name, shape in shapes.items()}
         grads["head_b"][0] = 0.0
         clip_grad_norm(grads, 5.0)
-        optimiser.step(params, grads, lr_schedule(step, 3e-3, 3e-4, 2, 5))
-    clip_grad_norm({"head_w": np.array([[3.0, 0.0]]), "head_b": np.array([-4.0])}, 5.0)  # just at the limit
+        optimiser.step(params, grads, lr)
+    clip_grad_norm({"head_b": np.array([0.0, -5.0])}, 5.0)  # just at the limit
 
 
 def gradient_check(rng: np.random.Generator, sizes: Sizes) -> None:
@@ -242,6 +242,26 @@ def check_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
     config = replace(config, grad_check_samples=2)
     worst = gradcheck.check_params(x[0], y[0], params, config, np.random.default_rng(42))
     return [{"parameter": name, "largest relative error": float(error)} for name, error in worst.items()]
+
+
+def logits_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """Logits of a window of three tokens by a tiny model, from one seed 42."""
+    config, params, x, _ = _tiny_windows()
+    logits, _ = forward(x[0], params, config)
+    return [
+        {"position": str(t), "id": int(x[0][t]), **{f"token {v}": float(value) for v, value in enumerate(row)}}
+        for t, row in enumerate(logits)
+    ]
+
+
+def gradient_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
+    """Gradients of the loss of a window by every parameter of a tiny model, from one seed 42."""
+    config, params, x, y = _tiny_windows()
+    _, grads = loss_and_grads(x[0], y[0], params, config)
+    return [
+        {"parameter": name, "shape": " x ".join(map(str, values.shape)), **_summary(values)}
+        for name, values in grads.items()
+    ]
 
 
 def _tiny_windows() -> tuple[ModelConfig, Params, Ids, Ids]:

@@ -1,6 +1,8 @@
 """Worked examples of a small project: right, wrong, raising, hanging; kept in the cache; stored runs; on the site."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -261,3 +263,24 @@ def test_user_code_runs_in_no_process_of_ours(lab) -> None:
     parents = set((project.root / "pid").read_text().split())
     assert str(os.getpid()) not in parents
     assert len(parents) == 1
+
+
+def test_the_pytest_plugin_fails_its_item_of_what_belongs_to_no_equation(lab) -> None:
+    project = lab(steps("half", "x / 3"), steps("total", "x.sum()"))
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-p",
+        "no:eqtrace",
+        "-p",
+        "eqtrace.pytest_plugin",
+        "--eqtrace",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+    ]
+    done = subprocess.run(command, cwd=project.root, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 1
+    assert "EQ511" in done.stdout
+    assert "1 failed, 2 passed" in done.stdout

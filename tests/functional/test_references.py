@@ -25,6 +25,7 @@ from eqtrace.run.work import Unit
 ROOT = Path(__file__).resolve().parents[2]
 TOKENIZER = "impl/tokenizer.py"
 DATA = "impl/data.py"
+GENERATE = "impl/generate.py"
 
 SETTINGS = """
 [tool.eqtrace]
@@ -58,6 +59,11 @@ JOINED = '"".join([self.itos[i] for i in ids])'
 STEP = "2 if tokens[i] == a and tokens[i + 1 : i + 2] == [b] else 1"
 FUSED = "[a + b if j - i == 2 else tokens[i] for i, j in pairwise([*starts, len(tokens)])]"
 PRETOKEN = r're.compile(r" ?\w+| ?[^\w\s]+|\s+")'
+GREEDY = "return int(np.argmax(logits))"
+GUARD = "if temperature < 1e-6:"
+CROP = "x = ids[-w:]"
+ORDER = 'order = np.argsort(-p, kind="stable")'
+KEEP = "keep = order[: np.searchsorted(cum, top_p) + 1]"
 ADDED = "f[pair] += word_counts[word]"
 
 SUBJECTS = (
@@ -251,6 +257,80 @@ SUBJECTS = (
             ("letters_turned", JOINED, '"".join([self.itos[i][::-1] for i in ids])'),
             ("sorted", JOINED, '"".join([self.itos[i] for i in sorted(ids)])'),
             ("ascii_only", JOINED, '"".join([self.itos[i] for i in ids]).encode("ascii", "ignore").decode()'),
+        ),
+    ),
+    Subject(
+        "greedy_guard.greedy",
+        "sampling",
+        GENERATE,
+        (
+            ("smallest", GREEDY, "return int(np.argmin(logits))"),
+            ("largest_magnitude", GREEDY, "return int(np.argmax(np.abs(logits)))"),
+            ("last_of_ties", GREEDY, "return len(logits) - 1 - int(np.argmax(logits[::-1]))"),
+            ("rounded", GREEDY, "return int(np.argmax(np.round(logits)))"),
+            ("first", GREEDY, "return 0 * int(np.argmax(logits))"),
+            ("last", GREEDY, "return len(logits) - 1"),
+            ("next_one", GREEDY, "return (int(np.argmax(logits)) + 1) % len(logits)"),
+            ("second_largest", GREEDY, "return int(np.argsort(-logits)[min(1, len(logits) - 1)])"),
+            ("first_left_out", GREEDY, "return int(np.argmax(logits[1:])) if len(logits) > 1 else 0"),
+            ("at_most_one", GREEDY, "return int(np.argmax(np.minimum(logits, 1.0)))"),
+            ("guard_with_equality", GUARD, "if temperature <= 1e-6:"),
+            ("guard_at_zero", GUARD, "if temperature == 0.0:"),
+            ("guard_too_high", GUARD, "if temperature < 1e-3:"),
+        ),
+    ),
+    Subject(
+        "generation_loop.context_crop",
+        "sampling",
+        GENERATE,
+        (
+            ("first_ids", CROP, "x = ids[:w]"),
+            ("one_too_few", CROP, "x = ids[-w + 1 :]"),
+            ("one_too_many", CROP, "x = ids[-w - 1 :]"),
+            ("all_ids", CROP, "x = ids[:] if w else ids"),
+            ("last_one_lost", CROP, "x = ids[-w:][: len(ids) - 1] or ids[-1:]"),
+            ("backwards", CROP, "x = ids[-w:][::-1]"),
+            ("last_id_alone", CROP, "x = ids[-1:] if w else ids"),
+            ("in_whole_windows", CROP, "x = ids[(len(ids) - 1) // w * w :]"),
+            ("from_the_width", CROP, "x = ids[w:] or ids"),
+            ("sorted", CROP, "x = sorted(ids[-w:])"),
+            ("every_second", CROP, "x = ids[-w::2]"),
+        ),
+    ),
+    Subject(
+        "top_p.sort",
+        "sampling",
+        GENERATE,
+        (
+            ("least_likely_first", ORDER, 'order = np.argsort(p, kind="stable")'),
+            ("ties_backwards", ORDER, 'order = np.argsort(p, kind="stable")[::-1]'),
+            ("as_they_stand", ORDER, "order = np.arange(len(p))"),
+            ("backwards", ORDER, "order = np.arange(len(p))[::-1]"),
+            ("ranks", ORDER, 'order = np.argsort(np.argsort(-p, kind="stable"))'),
+            ("rounded", ORDER, 'order = np.argsort(-np.round(p, 1), kind="stable")'),
+            ("first_stays", ORDER, 'order = np.append(0, 1 + np.argsort(-p[1:], kind="stable"))'),
+            ("last_stays", ORDER, 'order = np.append(np.argsort(-p[:-1], kind="stable"), len(p) - 1)'),
+            ("turned_by_one", ORDER, 'order = np.roll(np.argsort(-p, kind="stable"), 1)'),
+            ("largest_alone_first", ORDER, "order = np.argsort(-(p == p.max()).astype(int), kind='stable')"),
+            ("by_the_middle", ORDER, 'order = np.argsort(np.abs(p - 0.5), kind="stable")'),
+        ),
+    ),
+    Subject(
+        "top_p.nucleus",
+        "sampling",
+        GENERATE,
+        (
+            ("one_too_few", KEEP, "keep = order[: np.searchsorted(cum, top_p)]"),
+            ("one_too_many", KEEP, "keep = order[: np.searchsorted(cum, top_p) + 2]"),
+            ("beyond_where_reached", KEEP, "keep = order[: np.searchsorted(cum, top_p) + 1 + (top_p in cum)]"),
+            ("all", KEEP, "keep = order[: np.searchsorted(cum, top_p) + len(order)]"),
+            ("first_alone", KEEP, "keep = order[: 0 * np.searchsorted(cum, top_p) + 1]"),
+            ("at_least_two", KEEP, "keep = order[: max(2, np.searchsorted(cum, top_p) + 1)]"),
+            ("most_likely_lost", KEEP, "keep = order[1 : np.searchsorted(cum, top_p) + 2]"),
+            ("last_ones", KEEP, "keep = order[-1 - np.searchsorted(cum, top_p) :]"),
+            ("backwards", KEEP, "keep = order[: np.searchsorted(cum, top_p) + 1][::-1]"),
+            ("never_all", KEEP, "keep = order[: np.searchsorted(cum, top_p) + 1][: len(order) - 1]"),
+            ("by_id", KEEP, "keep = np.sort(order[: np.searchsorted(cum, top_p) + 1])"),
         ),
     ),
 )

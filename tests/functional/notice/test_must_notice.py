@@ -27,6 +27,7 @@ NAMES = {
     "EQ504": "violation-accepted",
     "EQ505": "distribution-mismatch",
     "EQ506": "structure-mismatch",
+    "EQ508": "order-mismatch",
     "EQ509": "discrete-mismatch",
 }
 LARGEST = 10  # edits in one copy
@@ -70,6 +71,42 @@ SECOND = 'out = A @ params[p + "ff2_w"] + params[p + "ff2_b"]'
 HEAD = 'logits = Xf @ params["head_w"] + params["head_b"]'
 ATTENTION_START = 'params[p + "w" + n], params[p + "b" + n] = ops.xavier_uniform(d, d, rng), np.zeros(d)'
 
+# attention
+SPLIT = "return M.reshape(T, H, dh).transpose(1, 0, 2)"
+MERGE = "return Mh.transpose(1, 0, 2).reshape(T, H * dh)"
+SPLIT_ALL = "Qh, Kh, Vh = split_heads(Q, H), split_heads(K, H), split_heads(V, H)"
+SCORES = "S = (Qh @ Kh.transpose(0, 2, 1)) / np.sqrt(dh)"
+MASK = "mask = np.triu(np.ones((T, T), dtype=bool), 1)"
+MASKED = "S = np.where(mask, -np.inf, S)"
+WEIGHTS = "A = ops.softmax_forward(S)"
+MIX = "Oh = A @ Vh"
+GRAD_HEADS = 'dOh = split_heads(dOut @ params[p + "wo"].T, H)'
+GRAD_VALUES = "dVh = A.transpose(0, 2, 1) @ dOh"
+GRAD_WEIGHTS = "dA = dOh @ Vh.transpose(0, 2, 1)"
+GRAD_SCORES = "dS = ops.softmax_backward(A, dA)"
+GRAD_QUERIES = "dQh = (dS @ Kh) / np.sqrt(dh)"
+GRAD_KEYS = "dKh = (dS.transpose(0, 2, 1) @ Qh) / np.sqrt(dh)"
+GRADS_MERGED = "dQ, dK, dV = merge_heads(dQh), merge_heads(dKh), merge_heads(dVh)"
+GRAD_OUTPUT = 'grads[p + "wo"] += O.T @ dOut'
+GRAD_OUTPUT_BIAS = 'grads[p + "bo"] += dOut.sum(axis=0)'
+GRAD_PROJECTION = 'grads[p + "w" + n] += Xn.T @ dM'
+GRAD_PROJECTION_BIAS = 'grads[p + "b" + n] += dM.sum(axis=0)'
+HIDDEN = "A = ops.relu_forward(Z)"
+SECOND_BACK = 'dA, dW2, db2 = ops.linear_backward(A, params[p + "ff2_w"], dOut)'
+GATE = "dZ = ops.relu_backward(Z, dA)"
+FIRST_BACK = 'dXn, dW1, db1 = ops.linear_backward(Xn, params[p + "ff1_w"], dZ)'
+LN1 = 'Xn, ln1_cache = ops.layer_norm_forward(X, params[p + "ln1_g"], params[p + "ln1_b"], config.ln_eps)'
+ATTENTION_CALL = "att, att_cache = attention_forward(Xn, params, p, config.num_heads)"
+RESIDUAL1 = "X1 = X + att"
+LN2 = 'Xn2, ln2_cache = ops.layer_norm_forward(X1, params[p + "ln2_g"], params[p + "ln2_b"], config.ln_eps)'
+FFN = "ff, ff_cache = ffn_forward(Xn2, params, p)"
+RESIDUAL2 = "Y = X1 + ff"
+FFN_BACK = "dXn2 = ffn_backward(ff_cache, params, p, dY, grads)"
+LN2_BACK = "dX1_branch, dg2, db2 = ops.layer_norm_backward(ln2_cache, dXn2)"
+JOIN2 = "dX1 = dY + dX1_branch"
+ATTENTION_BACK = "dXn = attention_backward(att_cache, params, p, dX1, grads)"
+LN1_BACK = "dX_branch, dg1, db1 = ops.layer_norm_backward(ln1_cache, dXn)"
+JOIN1 = "return dX1 + dX_branch"
 DATA = "impl/data.py"
 TOKENIZER = "impl/tokenizer.py"
 CUT = "cut = math.floor((1.0 - val_share) * N)"
@@ -87,6 +124,35 @@ VOCABULARY = "itos = tuple(dict.fromkeys(listed))"
 LOOKUP = "ids += [self.stoi.get(token, unknown) for token in tokens_of[word]]"
 DECODED = 'return "".join([self.itos[i] for i in ids])'
 
+OPTIM = "impl/optim.py"
+GENERATE = "impl/generate.py"
+FIRST_MOMENT = "self.m[k] = self.beta1 * self.m[k] + (1.0 - self.beta1) * grads[k]"
+SECOND_MOMENT = "self.v[k] = self.beta2 * self.v[k] + (1.0 - self.beta2) * grads[k] ** 2"
+M_HAT = "m_hat = self.m[k] / (1.0 - self.beta1**self.t)"
+V_HAT = "v_hat = self.v[k] / (1.0 - self.beta2**self.t)"
+UPDATE = "update = m_hat / (np.sqrt(v_hat) + self.eps)"
+DECAY = "update += self.weight_decay * params[k]"
+DECAYS = "if params[k].ndim >= 2:"
+NORM = "norm: float = np.sqrt(sum((g**2).sum() for g in grads.values()))"
+CLIPS = "if norm > max_norm:"
+WARMUP = "return lr_max * t / t_warm"
+WARMING = "if t_warm > 0 and t <= t_warm:"
+COSINE = "lr: float = lr_min + 0.5 * (lr_max - lr_min) * (1.0 + np.cos(np.pi * f))"
+GREEDY = "if temperature < 1e-6:"
+LARGEST_LOGIT = "return int(np.argmax(logits))"
+BAR = "c = np.sort(p)[-k]"
+TOP_K = "p = np.where(p >= c, p, 0.0)"
+RENORMALISED = "p = p / p.sum()"
+ORDER = 'order = np.argsort(-p, kind="stable")'
+TOTALS = "cum = np.cumsum(p[order])"
+NUCLEUS = "keep = order[: np.searchsorted(cum, top_p) + 1]"
+KEPT = "q[keep] = p[keep] / p[keep].sum()"
+CHOICE = "return int(rng.choice(V, p=p))"
+CROP = "x = ids[-w:]"
+RUN = "logits, _ = forward(np.array(x, dtype=np.int64), params, config)"
+TOKEN = "token = sample_next(z, temperature, top_k, top_p, rng)"
+APPEND = "ids.append(token)"
+
 
 @dataclass(frozen=True)
 class Fault:
@@ -100,7 +166,7 @@ class Fault:
     code: str = "EQ501"
     before: str = ""  # a statement on the same line, ahead of the new one
     bind: Mapping[str, str] = field(default_factory=dict)  # what the edit changes of the anchors' binds
-    alone: bool = False  # runs of the whole model break down with it
+    alone: bool = False  # runs of the whole model break down with it, or another fault hides it
 
 
 FAULTS = (
@@ -576,7 +642,458 @@ FAULTS = (
         'return " ".join([self.itos[i] for i in ids])',
         "EQ509",
     ),
+    # optimiser
+    Fault(
+        "first_moment_forgets", "adamw.first_moment", OPTIM, FIRST_MOMENT, "self.m[k] = (1.0 - self.beta1) * grads[k]"
+    ),
+    Fault(
+        "second_moment_of_sizes",
+        "adamw.second_moment",
+        OPTIM,
+        SECOND_MOMENT,
+        "self.v[k] = self.beta2 * self.v[k] + (1.0 - self.beta2) * np.abs(grads[k])",
+    ),
+    Fault(
+        "correction_of_the_step_before",
+        "adamw.m_hat",
+        OPTIM,
+        M_HAT,
+        "m_hat = self.m[k] / (1.0 - self.beta1 ** (self.t - 1))",
+    ),
+    Fault("steps_counted_twice", "adamw.m_hat", OPTIM, "self.t += 1", "self.t += 2"),
+    Fault(
+        "second_correction_of_the_step_before",
+        "adamw.v_hat",
+        OPTIM,
+        V_HAT,
+        "v_hat = self.v[k] / (1.0 - self.beta2 ** (self.t - 1))",
+    ),
+    Fault("epsilon_inside", "adamw.raw_update", OPTIM, UPDATE, "update = m_hat / np.sqrt(v_hat + self.eps)"),
+    Fault("decay_of_biases", "adamw.decoupled_decay", OPTIM, DECAYS, "if params[k].ndim >= 1:"),
+    Fault("decay_of_all", "adamw.decoupled_decay", OPTIM, DECAYS, "if True:"),
+    Fault("decay_scaled_twice", "adamw.decoupled_decay", OPTIM, DECAY, "update += lr * self.weight_decay * params[k]"),
+    Fault("step_uphill", "adamw.parameter_step", OPTIM, "params[k] -= lr * update", "params[k] += lr * update"),
+    Fault(
+        "clip_by_sum",
+        "gradient_clipping.global_norm",
+        OPTIM,
+        NORM,
+        "norm: float = sum(np.abs(g).sum() for g in grads.values())",
+    ),
+    Fault(
+        "clip_by_squares",
+        "gradient_clipping.global_norm",
+        OPTIM,
+        NORM,
+        "norm: float = sum((g**2).sum() for g in grads.values())",
+    ),
+    Fault("clip_at_the_limit", "gradient_clipping.rescale", OPTIM, CLIPS, "if norm >= max_norm:"),
+    Fault("clip_to_one", "gradient_clipping.rescale", OPTIM, "grads[k] *= max_norm / norm", "grads[k] /= norm"),
+    Fault("warmup_a_step_late", "lr_schedule.warmup", OPTIM, WARMUP, "return lr_max * (t - 1) / t_warm"),
+    Fault("warmup_a_step_long", "lr_schedule.warmup", OPTIM, WARMING, "if t_warm > 0 and t <= t_warm + 1:"),
+    Fault(
+        "progress_from_zero",
+        "lr_schedule.decay_progress",
+        OPTIM,
+        "f = (t - t_warm) / (t_total - t_warm)",
+        "f = t / t_total",
+    ),
+    Fault("whole_cosine", "lr_schedule.cosine_decay", OPTIM, COSINE, COSINE.replace("np.pi * f", "2.0 * np.pi * f")),
+    Fault("floor_a_step_late", "lr_schedule.cosine_decay", OPTIM, "if t > t_total:", "if t > t_total + 1:"),
+    # sampling
+    Fault("guard_below", "greedy_guard.greedy", GENERATE, GREEDY, "if temperature < 1e-7:", "EQ509"),
+    Fault("guard_with_its_end", "greedy_guard.greedy", GENERATE, GREEDY, "if temperature <= 1e-6:", "EQ509"),
+    Fault(
+        "last_of_the_largest",
+        "greedy_guard.greedy",
+        GENERATE,
+        LARGEST_LOGIT,
+        "return int(len(logits) - 1 - np.argmax(logits[::-1]))",
+        "EQ509",
+    ),
+    Fault(
+        "multiplied_by_temperature",
+        "temperature.tempered_softmax",
+        GENERATE,
+        "p = ops.softmax_forward(logits / temperature)",
+        "p = ops.softmax_forward(logits * temperature)",
+    ),
+    Fault(
+        "repeats_not_counted",
+        "top_k.kth_value",
+        GENERATE,
+        BAR,
+        "c = np.unique(p)[-min(k, len(np.unique(p)))]",
+    ),
+    Fault("ties_dropped", "top_k.filter", GENERATE, TOP_K, "p = np.where(p > c, p, 0.0)", alone=True),
+    Fault("survivors_not_rescaled", "top_k.renormalise", GENERATE, RENORMALISED, "p = p / 1.0", alone=True),
+    Fault("smallest_first", "top_p.sort", GENERATE, ORDER, 'order = np.argsort(p, kind="stable")', "EQ509"),
+    Fault("ties_turned_round", "top_p.sort", GENERATE, ORDER, 'order = np.argsort(p, kind="stable")[::-1]', "EQ509"),
+    Fault("totals_without_order", "top_p.cumulative", GENERATE, TOTALS, "cum = np.cumsum(p)"),
+    Fault(
+        "one_too_few",
+        "top_p.nucleus",
+        GENERATE,
+        NUCLEUS,
+        "keep = order[: np.searchsorted(cum, top_p)]",
+        "EQ509",
+        alone=True,
+    ),
+    Fault(
+        "one_too_many",
+        "top_p.nucleus",
+        GENERATE,
+        NUCLEUS,
+        "keep = order[: np.searchsorted(cum, top_p) + 2]",
+        "EQ509",
+    ),
+    Fault("nucleus_not_rescaled", "top_p.renormalise", GENERATE, KEPT, "q[keep] = p[keep]", alone=True),
+    Fault("nucleus_even", "top_p.renormalise", GENERATE, KEPT, "q[keep] = 1.0 / len(keep)"),
+    Fault("drawn_evenly", "random_choice.draw", GENERATE, CHOICE, "return int(rng.choice(V))", "EQ505"),
+    Fault(
+        "drawn_from_the_wrong_end",
+        "random_choice.draw",
+        GENERATE,
+        CHOICE,
+        "return int(rng.choice(V, p=p[::-1]))",
+        "EQ505",
+    ),
+    Fault("first_ids", "generation_loop.context_crop", GENERATE, CROP, "x = ids[:w]", "EQ509"),
+    Fault("first_logits", "generation_loop.last_logits", GENERATE, "z = logits[-1]", "z = logits[0]"),
+    Fault(
+        "context_turned_round",
+        "generation_loop.last_logits",
+        GENERATE,
+        RUN,
+        "logits, _ = forward(np.array(x[::-1], dtype=np.int64), params, config)",
+    ),
+    Fault("put_in_front", "generation_loop.append_sample", GENERATE, APPEND, "ids.insert(0, token)"),
+    Fault("always_the_first_token", "generation_loop.append_sample", GENERATE, APPEND, "ids.append(0)"),
 )
+
+ATTENTION = (
+    # heads
+    Fault("head_split_by_width", "heads.head_columns", MODEL, SPLIT, "return M.reshape(T, dh, H).transpose(2, 0, 1)"),
+    Fault("heads_in_rows", "heads.head_columns", MODEL, SPLIT, "return M.reshape(H, T, dh)"),
+    Fault(
+        "head_order_turned",
+        "split_heads.split_qkv",
+        MODEL,
+        SPLIT,
+        "return M.reshape(T, H, dh).transpose(1, 0, 2)[::-1]",
+    ),
+    Fault(
+        "keys_split_as_queries",
+        "split_heads.split_qkv",
+        MODEL,
+        SPLIT_ALL,
+        "Qh, Kh, Vh = split_heads(Q, H), split_heads(Q, H), split_heads(V, H)",
+    ),
+    Fault("heads_merged_in_rows", "merge_heads.heads_concatenated", MODEL, MERGE, "return Mh.reshape(T, H * dh)"),
+    Fault("merged_by_width", "heads.head_columns", MODEL, MERGE, "return Mh.transpose(1, 2, 0).reshape(T, H * dh)"),
+    # weights
+    Fault("key_bias_of_queries", "qkv_projections.key", MODEL, KEY, 'K = Xn @ params[p + "wk"] + params[p + "bq"]'),
+    Fault(
+        "value_weights_transposed",
+        "qkv_projections.value",
+        MODEL,
+        VALUE,
+        'V = Xn @ params[p + "wv"].T + params[p + "bv"]',
+    ),
+    Fault(
+        "scores_of_values",
+        "attention_scores.scores_per_head",
+        MODEL,
+        SCORES,
+        "S = (Qh @ Vh.transpose(0, 2, 1)) / np.sqrt(dh)",
+        bind={"R": "Qh @ Vh.transpose(0, 2, 1)"},
+    ),
+    Fault(
+        "scores_transposed",
+        "score_scaling.scaled_scores",
+        MODEL,
+        SCORES,
+        "S = (Kh @ Qh.transpose(0, 2, 1)) / np.sqrt(dh)",
+        bind={"R": "Kh @ Qh.transpose(0, 2, 1)"},
+    ),
+    Fault(
+        "scaled_by_all_features",
+        "score_scaling.scaled_scores",
+        MODEL,
+        SCORES,
+        "S = (Qh @ Kh.transpose(0, 2, 1)) / np.sqrt(Xn.shape[1])",
+    ),
+    Fault("scaled_without_root", "score_scaling.scaled_scores", MODEL, SCORES, "S = (Qh @ Kh.transpose(0, 2, 1)) / dh"),
+    Fault("mask_one_late", "causal_mask.causal_mask", MODEL, MASK, "mask = np.triu(np.ones((T, T), dtype=bool), 2)"),
+    Fault(
+        "mask_one_early",
+        "causal_mask.causal_mask",
+        MODEL,
+        MASK,
+        "mask = np.triu(np.ones((T, T), dtype=bool), 0)",
+        alone=True,
+    ),
+    Fault("masked_with_a_number", "causal_mask.causal_mask", MODEL, MASKED, "S = np.where(mask, -1e9, S)"),
+    Fault("mask_transposed", "causal_mask.causal_mask", MODEL, MASKED, "S = np.where(mask.T, -np.inf, S)", alone=True),
+    Fault(
+        "softmax_of_columns",
+        "attention_softmax.row_weights",
+        MODEL,
+        WEIGHTS,
+        "A = ops.softmax_forward(S.swapaxes(1, 2)).swapaxes(1, 2)",
+    ),
+    Fault(
+        "weights_leak",
+        "attention_softmax.masked_weight_zero",
+        MODEL,
+        WEIGHTS,
+        "A = ops.softmax_forward(S) + 1e-300",
+        alone=True,
+    ),
+    # output
+    Fault("weights_transposed", "weighted_values.weighted_values", MODEL, MIX, "Oh = A.transpose(0, 2, 1) @ Vh"),
+    Fault("mix_of_keys", "weighted_values.weighted_values_row", MODEL, MIX, "Oh = A @ Kh"),
+    Fault(
+        "output_bias_twice",
+        "output_projection.output_projection",
+        MODEL,
+        ATTENTION_OUTPUT,
+        'out = O @ params[p + "wo"] + 2 * params[p + "bo"]',
+    ),
+    # backward
+    Fault(
+        "output_gradient_transposed", "attention_backward.grad_wo", MODEL, GRAD_OUTPUT, 'grads[p + "wo"] += dOut.T @ O'
+    ),
+    Fault(
+        "output_bias_mean",
+        "attention_backward.grad_bo",
+        MODEL,
+        GRAD_OUTPUT_BIAS,
+        'grads[p + "bo"] += dOut.mean(axis=0)',
+    ),
+    Fault(
+        "heads_by_weights_not_transposed",
+        "attention_backward.grad_heads",
+        MODEL,
+        GRAD_HEADS,
+        'dOh = split_heads(dOut @ params[p + "wo"], H)',
+        bind={"dX": 'dOut @ params[p + "wo"]'},
+    ),
+    Fault("values_by_weights_not_transposed", "attention_backward.grad_values", MODEL, GRAD_VALUES, "dVh = A @ dOh"),
+    Fault(
+        "weights_by_keys",
+        "attention_backward.grad_attention_weights",
+        MODEL,
+        GRAD_WEIGHTS,
+        "dA = dOh @ Kh.transpose(0, 2, 1)",
+    ),
+    Fault(
+        "masked_scores_get_gradient",
+        "attention_backward.masked_gradient_zero",
+        MODEL,
+        GRAD_SCORES,
+        "dS = ops.softmax_backward(A, dA) + np.triu(dA, 1)",
+    ),
+    Fault(
+        "masked_gradient_tiny",
+        "attention_backward.masked_gradient_zero",
+        MODEL,
+        GRAD_SCORES,
+        "dS = ops.softmax_backward(A + 1e-12, dA)",
+    ),
+    Fault("scores_without_the_mean", "attention_backward.grad_scores", MODEL, GRAD_SCORES, "dS = A * dA"),
+    Fault("queries_not_scaled", "attention_backward.grad_queries", MODEL, GRAD_QUERIES, "dQh = dS @ Kh"),
+    Fault(
+        "queries_scaled_by_all_features",
+        "attention_backward.grad_queries",
+        MODEL,
+        GRAD_QUERIES,
+        "dQh = (dS @ Kh) / np.sqrt(Xn.shape[1])",
+    ),
+    Fault("keys_not_transposed", "attention_backward.grad_keys", MODEL, GRAD_KEYS, "dKh = (dS @ Qh) / np.sqrt(dh)"),
+    Fault(
+        "gradients_merged_crosswise",
+        "attention_backward.merge_gradients",
+        MODEL,
+        GRADS_MERGED,
+        "dQ, dK, dV = merge_heads(dKh), merge_heads(dQh), merge_heads(dVh)",
+    ),
+    Fault(
+        "projection_transposed",
+        "attention_backward.grad_projection_weights",
+        MODEL,
+        GRAD_PROJECTION,
+        'grads[p + "w" + n] += dM.T @ Xn',
+    ),
+    Fault(
+        "projection_of_queries_only",
+        "attention_backward.grad_projection_weights",
+        MODEL,
+        GRAD_PROJECTION,
+        'grads[p + "w" + n] += Xn.T @ dQ',
+    ),
+    Fault(
+        "projection_bias_mean",
+        "attention_backward.grad_projection_biases",
+        MODEL,
+        GRAD_PROJECTION_BIAS,
+        'grads[p + "b" + n] += dM.mean(axis=0)',
+    ),
+    Fault(
+        "projection_bias_other_axis",
+        "attention_backward.grad_projection_biases",
+        MODEL,
+        GRAD_PROJECTION_BIAS,
+        'grads[p + "b" + n] += dM.sum(axis=1)[0]',
+        "EQ401",
+    ),
+    Fault(
+        "key_bias_leaks",
+        "attention_backward.key_bias_zero",
+        MODEL,
+        GRAD_PROJECTION_BIAS,
+        'grads[p + "b" + n] += dM.sum(axis=0) + 1e-9',
+    ),
+)
+FAULTS = (*FAULTS, *ATTENTION)
+# the transformer block: residuals, normalisations, feed-forward network
+BLOCK = (
+    Fault("residual1_dropped", "block_forward.residual1", MODEL, RESIDUAL1, "X1 = att"),
+    Fault("residual1_of_normalised", "block_forward.residual1", MODEL, RESIDUAL1, "X1 = Xn + att"),
+    Fault("residual1_scaled", "block_forward.residual1", MODEL, RESIDUAL1, "X1 = X + 1.0001 * att"),
+    Fault("compact_residual1_dropped", "block_forward.block_compact", MODEL, RESIDUAL1, "X1 = att"),
+    Fault("residual2_dropped", "block_forward.residual2", MODEL, RESIDUAL2, "Y = ff * 1.0"),
+    Fault("residual2_of_input", "block_forward.residual2", MODEL, RESIDUAL2, "Y = X + ff"),
+    Fault("compact_residual2_dropped", "block_forward.block_compact", MODEL, RESIDUAL2, "Y = ff * 1.0"),
+    Fault("first_norm_by_second", "block_forward.ln1", MODEL, LN1, LN1.replace("ln1_g", "ln2_g")),
+    Fault("first_norm_shifted_by_second", "block_forward.ln1", MODEL, LN1, LN1.replace('"ln1_b"', '"ln2_b"')),
+    Fault("second_norm_by_first", "block_forward.ln2", MODEL, LN2, LN2.replace("ln2_g", "ln1_g")),
+    Fault("second_norm_of_input", "block_forward.ln2", MODEL, LN2, LN2.replace("(X1,", "(X,")),
+    Fault("attention_not_normalised", "block_forward.attention", MODEL, ATTENTION_CALL,
+          ATTENTION_CALL.replace("(Xn", "(X")),
+    Fault("attention_one_head", "block_forward.attention", MODEL, ATTENTION_CALL,
+          ATTENTION_CALL.replace("config.num_heads", "1")),
+    Fault("ffn_not_normalised", "block_forward.ffn", MODEL, FFN, FFN.replace("(Xn2", "(X1")),
+    Fault("ffn_of_first_norm", "block_forward.ffn", MODEL, FFN, FFN.replace("(Xn2", "(Xn")),
+    Fault("hidden_by_second_layer", "ffn_forward.expand", MODEL, FIRST, FIRST.replace('"ff1_w"]', '"ff2_w"].T')),
+    Fault("hidden_leaky", "ffn_forward.activation", MODEL, HIDDEN, "A = np.maximum(Z, 1e-6 * Z)"),
+    Fault("hidden_turned", "ffn_forward.activation", MODEL, HIDDEN, "A = ops.relu_forward(-Z)"),
+    Fault("activation_skipped", "ffn_forward.project", MODEL, SECOND, SECOND.replace("A @", "Z @")),
+    Fault("row_activation_skipped", "ffn_forward.single_row", MODEL, SECOND, SECOND.replace("A @", "Z @")),
+    Fault("projected_by_first_layer", "ffn_forward.project", MODEL, SECOND, SECOND.replace('"ff2_w"]', '"ff1_w"].T')),
+    Fault("hidden_gradient_by_first_layer", "ffn_backward.grad_hidden", MODEL, SECOND_BACK,
+          SECOND_BACK.replace('"ff2_w"]', '"ff1_w"].T')),
+    Fault("weight_gradient_before_relu", "ffn_backward.grad_w2", MODEL, SECOND_BACK, SECOND_BACK.replace("(A,", "(Z,")),
+    Fault("weight_gradient_twice", "ffn_backward.grad_w2", MODEL, 'grads[p + "ff2_w"] += dW2',
+          'grads[p + "ff2_w"] += 2 * dW2'),
+    Fault("bias_gradient_halved", "ffn_backward.grad_b2", MODEL, 'grads[p + "ff2_b"] += db2',
+          'grads[p + "ff2_b"] += db2 / 2'),
+    Fault("gate_not_strict", "ffn_backward.grad_preactivation", MODEL, GATE, "dZ = dA * (Z >= 0)"),
+    Fault("gate_of_gradient", "ffn_backward.grad_preactivation", MODEL, GATE, "dZ = ops.relu_backward(dA, dA)"),
+    Fault("gate_forgotten", "ffn_backward.grad_preactivation", MODEL, GATE, "dZ = dA * 1.0"),
+    Fault("input_gradient_by_second_layer", "ffn_backward.grad_input", MODEL, FIRST_BACK,
+          FIRST_BACK.replace('"ff1_w"]', '"ff2_w"].T')),
+    Fault("input_gradient_ungated", "ffn_backward.grad_w1", MODEL, FIRST_BACK, FIRST_BACK.replace(", dZ)", ", dA)")),
+    Fault("first_bias_ungated", "ffn_backward.grad_b1", MODEL, FIRST_BACK, FIRST_BACK.replace(", dZ)", ", dA)"),
+          alone=True),
+    Fault("ffn_gradient_halved", "block_backward.through_ffn", MODEL, FFN_BACK, FFN_BACK.replace("dY", "0.5 * dY")),
+    Fault("norm_gradient_swapped2", "block_backward.through_ln2", MODEL, LN2_BACK, LN2_BACK.replace("ln2_c", "ln1_c")),
+    Fault("norm_gradient_before_ffn", "block_backward.through_ln2", MODEL, LN2_BACK, LN2_BACK.replace("dXn2)", "dY)")),
+    Fault("scale_gradient_is_shift", "block_backward.through_ln2", MODEL, 'grads[p + "ln2_g"] += dg2',
+          'grads[p + "ln2_g"] += db2'),
+    Fault("join2_skip_dropped", "block_backward.join_second_residual", MODEL, JOIN2, "dX1 = dX1_branch"),
+    Fault("join2_branch_dropped", "block_backward.join_second_residual", MODEL, JOIN2, "dX1 = dY"),
+    Fault("join2_of_normalised", "block_backward.join_second_residual", MODEL, JOIN2, "dX1 = dY + dXn2"),
+    Fault("attention_gradient_without_branch", "block_backward.through_attention", MODEL, ATTENTION_BACK,
+          ATTENTION_BACK.replace("dX1", "dY"), alone=True),
+    Fault("norm_gradient_swapped1", "block_backward.through_ln1", MODEL, LN1_BACK, LN1_BACK.replace("ln1_c", "ln2_c")),
+    Fault("shift_gradient_of_second", "block_backward.through_ln1", MODEL, 'grads[p + "ln1_b"] += db1',
+          'grads[p + "ln1_b"] += db2'),
+    Fault("join1_skip_dropped", "block_backward.join_first_residual", MODEL, JOIN1, "return dX_branch"),
+    Fault("join1_upstream_alone", "block_backward.join_first_residual", MODEL, JOIN1, "return dY + dX_branch"),
+    Fault("join1_branch_dropped", "block_backward.join_first_residual", MODEL, JOIN1, "return dX1"),
+)  # fmt: skip
+
+# embeddings, training, gradient checking and the whole model
+TRAIN, CHECK = "impl/train.py", "impl/gradcheck.py"
+EMBEDDED = 'return params["tok_emb"][ids] + params["pos_emb"][:T]'
+TOKEN_ROWS, POSITION_ROWS = 'np.add.at(grads["tok_emb"], ids, dX0)', 'grads["pos_emb"][:T] += dX0'
+PER_EPOCH = "steps_per_epoch = math.ceil(W / config.batch_size)"
+ALL_STEPS = "total_steps = config.epochs * steps_per_epoch"
+DIFFERENCE = "g[i] = (f(x + h * e) - f(x - h * e)) / (2.0 * h)"
+RELATIVE = "return np.abs(a - b) / np.maximum(np.maximum(np.abs(a), np.abs(b)), eps)"
+WORST = "worst[name] = relative_error(exact[samples], estimated[samples], config.grad_check_eps).max()"
+PER_BLOCK, IN_ALL = "block = 4 * d**2 + 2 * d * F + F + 9 * d", "return (2 * d + 1) * V + (Tmax + 2) * d + L * block"
+STACK = 'X, block_cache = block_forward(X, params, f"b{layer}.", config)'
+FINAL = 'Xf, lnf_cache = ops.layer_norm_forward(X, params["lnf_g"], params["lnf_b"], config.ln_eps)'
+HEAD_BACK = 'dXf, dWh, dbh = ops.linear_backward(Xf, params["head_w"], dZ)'
+FINAL_BACK = "dX, dgf, dbf = ops.layer_norm_backward(lnf_cache, dXf)"
+TURNS = "for layer in range(config.num_layers - 1, -1, -1):"
+BLOCK_BACK = 'dX = block_backward(block_caches[layer], params, f"b{layer}.", dX, grads)'
+WHOLE = (
+    Fault("token_before", "token_embedding.row_lookup", MODEL, EMBEDDED, EMBEDDED.replace("[ids]", "[ids - 1]"),
+          bind={"E_ids": 'params["tok_emb"][ids - 1]'}),
+    Fault("position_after", "positional_embedding.position_rows", MODEL, EMBEDDED,
+          EMBEDDED.replace("[:T]", "[1 : T + 1]"), bind={"P_T": 'params["pos_emb"][1 : T + 1]'}, alone=True),
+    Fault("positions_from_the_end", "embedding_sum.row_sum", MODEL, EMBEDDED, EMBEDDED.replace("[:T]", "[-T:]")),
+    Fault("positions_subtracted", "embedding_sum.matrix_sum", MODEL, EMBEDDED, EMBEDDED.replace(" + ", " - ")),
+    Fault("unused_tokens_get_gradient", "embedding_backward.token_row_sum", MODEL, TOKEN_ROWS,
+          'grads["tok_emb"] += np.eye(len(grads["tok_emb"]))[ids].T @ dX0 + 1e-9'),
+    Fault("repeated_tokens_not_added_up", "embedding_backward.token_row_sum", MODEL, TOKEN_ROWS,
+          'grads["tok_emb"][ids] += dX0'),
+    Fault("positions_past_the_window_get_gradient", "embedding_backward.position_grad", MODEL, POSITION_ROWS,
+          'grads["pos_emb"] += dX0.mean(axis=0)'),
+    Fault("positions_overwritten", "embedding_backward.position_grad", MODEL, POSITION_ROWS,
+          'grads["pos_emb"][:T] = dX0'),
+    Fault("rows_as_configured", "batch_loss_and_grads.batch_size", TRAIN, "B = xb.shape[0]", "B = config.batch_size",
+          "EQ401", alone=True),
+    Fault("loss_over_configured_size", "batch_loss_and_grads.accumulate_loss", TRAIN, "loss += loss_i / B",
+          "loss += loss_i / config.batch_size"),
+    Fault("gradient_over_configured_size", "batch_loss_and_grads.accumulate_grads", TRAIN, "grads[k] += g[k] / B",
+          "grads[k] += g[k] / config.batch_size"),
+    Fault("loss_of_another_count", "batch_loss_and_grads.mean_loss", TRAIN, "return loss, grads",
+          "return loss * B / config.batch_size, grads", alone=True),
+    Fault("gradients_of_another_count", "batch_loss_and_grads.mean_grads", TRAIN, "return loss, grads",
+          "return loss, {k: g * B / config.batch_size for k, g in grads.items()}", alone=True),
+    Fault("short_batch_forgotten", "step_counts.steps_per_epoch", TRAIN, PER_EPOCH,
+          "steps_per_epoch = W // config.batch_size", alone=True),
+    Fault("an_epoch_too_few", "step_counts.total_steps", TRAIN, ALL_STEPS,
+          "total_steps = (config.epochs - 1) * steps_per_epoch", alone=True),
+    Fault("validation_over_one_more", "validation_loss.validation_mean", TRAIN, "return total / W",
+          "return total / (W + 1)"),
+    Fault("validation_of_turned_targets", "validation_loss.validation_mean", TRAIN,
+          "loss, _ = cross_entropy_forward(logits, y)", "loss, _ = cross_entropy_forward(logits, y[::-1])"),
+    Fault("validation_of_squares", "validation_loss.validation_mean", TRAIN, "total += loss", "total += loss * loss"),
+    Fault("forward_difference", "central_difference.central_difference", CHECK, DIFFERENCE,
+          "g[i] = (f(x + h * e) - f(x)) / h"),
+    Fault("unit_of_two", "central_difference.central_difference", CHECK, "e[i] = 1.0", "e[i] = 2.0"),
+    Fault("unit_added", "relative_error.relative_error", CHECK, RELATIVE,
+          "return np.abs(a - b) / (np.maximum(np.abs(a), np.abs(b)) + eps)"),
+    Fault("mean_error", "check_params.worst_error", CHECK, WORST, WORST.replace("max()", "mean()")),
+    Fault("other_samples", "check_params.worst_error", CHECK, WORST,
+          WORST.replace("exact[samples]", "exact[samples[::-1]]"), alone=True),
+    Fault("eight_vectors", "parameter_count.block_total", MODEL, PER_BLOCK, PER_BLOCK.replace("9", "8")),
+    Fault("head_without_bias", "parameter_count.model_total", MODEL, IN_ALL, IN_ALL.replace("(2 * d + 1)", "(2 * d)"),
+          alone=True),
+    Fault("one_row_too_many", "model_forward.length_limit", MODEL, "if T > Tmax:", "if T > Tmax + 1:", "EQ504"),
+    Fault("first_block_again", "model_forward.block_stack", MODEL, STACK, STACK.replace("{layer}", "0")),
+    Fault("last_norm_by_block", "model_forward.final_norm", MODEL, FINAL, FINAL.replace("lnf_g", "b0.ln1_g")),
+    Fault("head_minus", "model_forward.head", MODEL, HEAD, HEAD.replace(" + ", " - ")),
+    Fault("head_not_normalised", "model_forward.norm_and_head", MODEL, HEAD, HEAD.replace("Xf @", "X @")),
+    Fault("head_back_from_stream", "model_backward.head_backward", MODEL, HEAD_BACK,
+          HEAD_BACK.replace("dZ)", "2.0 * dZ)")),
+    Fault("head_weights_averaged", "model_backward.head_backward", MODEL, 'grads["head_w"] += dWh',
+          'grads["head_w"] += dWh / len(ids)'),
+    Fault("last_norm_gradient_skipped", "model_backward.final_norm_backward", MODEL, FINAL_BACK,
+          FINAL_BACK.replace("dXf)", "1.0001 * dXf)")),
+    Fault("scale_gradient_from_shift", "model_backward.final_norm_backward", MODEL, 'grads["lnf_g"] += dgf',
+          'grads["lnf_g"] += dbf'),
+    Fault("blocks_forward", "model_backward.blocks_backward", MODEL, TURNS, "for layer in range(config.num_layers):"),
+    Fault("block_gradient_halved", "model_backward.blocks_backward", MODEL, BLOCK_BACK,
+          BLOCK_BACK.replace("dX,", "0.5 * dX,")),
+    Fault("embeddings_get_more", "model_backward.embeddings_backward", MODEL, "embed_backward(ids, dX, grads)",
+          "embed_backward(ids, dX + 1e-9, grads)"),
+)  # fmt: skip
 
 
 def copies_of(faults: Iterable[Fault]) -> list[tuple[Fault, ...]]:
@@ -625,12 +1142,18 @@ def at(findings: Iterable[Finding], code: str, fault: Fault, line: int) -> list[
     ]
 
 
+SETS = (FAULTS, BLOCK, WHOLE)  # faults of one set can stand in one copy
+COPIES = [faults for each in SETS for faults in copies_of(each)]
+COPIES_WITHOUT_BINDS = [faults for each in SETS for faults in copies_of(fault for fault in each if not fault.bind)]
+
+
 def test_there_are_enough() -> None:
-    assert len({fault.name for fault in FAULTS}) == len(FAULTS) >= 90
-    assert len({fault.equation.partition(".")[0] for fault in FAULTS}) >= 15
+    every = [fault for each in SETS for fault in each]
+    assert len({fault.name for fault in every}) == len(every) >= 130
+    assert len({fault.equation.partition(".")[0] for fault in every}) >= 19
 
 
-@pytest.mark.parametrize("faults", copies_of(FAULTS), ids=names_of)
+@pytest.mark.parametrize("faults", COPIES, ids=names_of)
 def test_method_refutes_the_edited_line(copy: Copy, faults: tuple[Fault, ...]) -> None:
     results, lines = verified(copy, faults, anchors=True)
     told = "\n".join(f"{each.code} {each.span} {each.message}" for each in results.findings)
@@ -643,7 +1166,7 @@ def test_method_refutes_the_edited_line(copy: Copy, faults: tuple[Fault, ...]) -
     assert "EQ202" not in {each.code for each in results.findings}
 
 
-@pytest.mark.parametrize("faults", copies_of(fault for fault in FAULTS if not fault.bind), ids=names_of)
+@pytest.mark.parametrize("faults", COPIES_WITHOUT_BINDS, ids=names_of)
 def test_without_the_anchors_both_findings_show(copy: Copy, faults: tuple[Fault, ...]) -> None:
     faults = tuple(fault for fault in faults if fault.old != fault.new)
     results, lines = verified(copy, faults, anchors=False)
@@ -652,3 +1175,20 @@ def test_without_the_anchors_both_findings_show(copy: Copy, faults: tuple[Fault,
         for code in ("EQ202", fault.code):
             assert at(results.findings, code, fault, lines[fault.name]), f"{fault.name}: no {code}\n{told}"
     assert results.exit == 1
+
+
+@pytest.mark.parametrize(
+    "new",
+    [
+        "token = sample_next(-z, temperature, top_k, top_p, rng)",
+        "token = sample_next(z, 1.0, top_k, top_p, rng)",
+        "token = sample_next(z, temperature, 0, top_p, rng)",
+        "token = sample_next(z, temperature, top_k, 1.0, rng)",
+    ],
+)
+def test_a_token_sampled_with_other_arguments_is_refuted_where_it_is_appended(copy: Copy, new: str) -> None:
+    assert copy.edit_anchors(GENERATE, TOKEN, new)
+    copy.edit(GENERATE, TOKEN, new)
+    results = copy.verify("generation_loop.append_sample", "greedy_guard.greedy", "temperature.tempered_softmax")
+    fault = Fault("", "generation_loop.append_sample", GENERATE, "", "")
+    assert at(results.findings, "EQ501", fault, copy.line(GENERATE, APPEND))

@@ -33,6 +33,7 @@ def f(X, W, b, ids, dW, Tmax):
     X.sort()
     np.exp(X, out=Y)
     print(Y)
+    print(W, b)
     print(lin)
     if len(X) > Tmax:
         raise ValueError
@@ -138,6 +139,13 @@ def check(bench):
 @pytest.mark.parametrize("role", ["computes", "inline"])
 def test_computing_statements(check, code: str, role: str) -> None:
     assert check(code, role, "impl/use.py", "f") == []
+
+
+@pytest.mark.parametrize(
+    ("bind", "expected"), [({"q": 'W["w"]'}, []), ({"q": 'dW["w"]'}, ["wrong-role"]), ({"q": "Y"}, ["wrong-role"])]
+)
+def test_a_call_for_what_it_does_to_a_left_side(check, bind, expected) -> None:
+    assert check("print(W, b)", "computes", "impl/use.py", "f", form="Eq(q, 1)", bind=bind) == expected
 
 
 @pytest.mark.parametrize(

@@ -196,17 +196,3 @@ def test_names_that_differ_by_function(module):
     named = Symbol("s", SPAN, code={"": "x", "other": "y"}, shape=())
     assert drawn_parameters(module.scaled, "scaled", {"s": named}) == {"x": "s"}
     assert drawn_parameters(module.scaled, "other", {"s": named}) is None
-
-
-def test_names_of_other_modules_of_the_package(module, evaluate):
-    beside = types.ModuleType(f"{module.__name__}.beside")
-    again = types.ModuleType(f"{module.__name__}.again")
-    for each, names_there in ((beside, ("halved", "thirds")), (again, ("thirds",))):
-        exec("".join(f"def {name}(x):\n    return x / 2\n" for name in names_there), vars(each))
-    sys.modules |= {beside.__name__: beside, again.__name__: again}
-    try:
-        assert evaluate("halved(4)") == 2
-        with pytest.raises(CallError):  # two modules define it
-            evaluate("thirds(4)")
-    finally:
-        del sys.modules[beside.__name__], sys.modules[again.__name__]

@@ -172,7 +172,24 @@ def _target(wanted: ast.expr, statement: StatementNode) -> ast.expr | None:
             node = node.value
             if same(node, wanted):
                 return node
-    return None
+    return wanted if _root(wanted) in _given(statement) else None
+
+
+def _given(statement: StatementNode) -> set[str]:
+    """What a statement that is a call, of which nothing is kept, is given: it is called for what it does to them."""
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call):
+        return set()
+    given = [*call.args, *(keyword.value for keyword in call.keywords)]
+    return {node.id for node in given if isinstance(node, ast.Name)}
+
+
+def _root(node: ast.expr) -> str:
+    """The name of which a subscript is taken; '' of anything but a subscript."""
+    found = isinstance(node, ast.Subscript)
+    while isinstance(node, ast.Subscript | ast.Attribute):
+        node = node.value
+    return node.id if found and isinstance(node, ast.Name) else ""
 
 
 def _keyword(wanted: ast.expr, statement: StatementNode) -> Left | None:

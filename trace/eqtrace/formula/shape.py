@@ -78,7 +78,7 @@ def solve(
 
 def shape_of(value: object) -> tuple[int, ...]:
     """The shape of a value: `()` of a scalar, and lists and tuples of numbers count as arrays."""
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | tuple | range):
         return (len(value), *(shape_of(value[0]) if value else ()))
     shape = getattr(value, "shape", ())
     return tuple(int(length) for length in shape) if isinstance(shape, tuple) else ()

@@ -184,7 +184,7 @@ class Translator:
             if not callable(called):
                 raise MissingValue(f"{name} is no function here")
             given = [run.operations.rounded(lambda each=each: each(run.plain, mask)) for each in arguments]  # type: ignore[misc]
-            value = run.operations.lift(called(*(_off_grid(run, name, each) for each in given)), widen=False)
+            value = run.operations.lift(called(*(_off_grid(run, name, each) for each in given)), widen=run.widen)
             return value.reshape(value.shape + (1,) * run.rank) if is_array(value) else value
 
         return applied

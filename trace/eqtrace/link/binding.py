@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from eqtrace.code.bind import BindError, Left, is_result, parse_left, parse_right, turn_of
+from eqtrace.code.bind import TARGET, BindError, Left, is_result, parse_left, parse_right, turn_of
 from eqtrace.code.source import Statement
 from eqtrace.code.tree import names
 from eqtrace.link.place import place
@@ -101,6 +101,20 @@ def _named_in_code(match: Match, equation: Equation, statement: Statement, left_
         except BindError:
             continue
         return True
+    return False
+
+
+def writes_left_side(match: Match, equation: Equation, statement: Statement) -> bool:
+    """Whether a statement that is a call is made for what it does to a left side, which lies in what it is given."""
+    for symbol in left_symbols(equation, match.anchor.part):
+        known = equation.symbols.get(symbol)
+        bound = match.anchor.bind.get(symbol)
+        text = bound.value if bound is not None else known.code_name(match.function) if known else None
+        try:
+            if text is not None and parse_left(text, statement.node).kind == TARGET:
+                return True
+        except BindError:
+            continue
     return False
 
 

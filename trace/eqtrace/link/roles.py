@@ -12,7 +12,7 @@ from eqtrace.code.entity import FunctionRef
 from eqtrace.code.index import Index
 from eqtrace.code.source import Statement
 from eqtrace.code.tree import walk
-from eqtrace.link.binding import check_bind
+from eqtrace.link.binding import check_bind, writes_left_side
 from eqtrace.link.place import first_line, place
 from eqtrace.model.anchor import Match, Role
 from eqtrace.model.equation import Equation
@@ -35,7 +35,7 @@ def check(
         return
     if anchor.role in (Role.COMPUTES, Role.INLINE):
         reason = _no_computation(statement)
-        if reason:
+        if reason and not writes_left_side(match, equation, statement):
             yield wrong_role(match, equation, reason, "cite the statement that computes the value, or use explains")
         else:
             yield from check_bind(match, equation, statement)

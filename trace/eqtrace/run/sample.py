@@ -23,6 +23,7 @@ from eqtrace.model.symbol import Domain, Symbol
 DRAWS = 32  # random draws beside the edge grid (design: at least 32)
 _TRIES = 200  # attempts at one draw before `where` is called unsatisfiable
 _POOL = (2, 3, 4, 5, 6, 7)
+_LARGEST_MADE = 10  # of sizes that are products of others: exact runs take their time
 
 Generator = np.random.Generator
 Fill = Callable[[Generator, tuple[int, ...]], np.ndarray]
@@ -199,6 +200,8 @@ def random_sizes(form: Form, wanted: tuple[str, ...], rng: Generator) -> dict[st
     if free and rng.random() < 0.15:
         sizes[str(rng.choice(free))] = 1
     sizes = _complete(form, {**sizes, **dict.fromkeys(made, 0)})
+    if any(sizes[name] > _LARGEST_MADE for name in made):
+        return None
     lengths = {dim: integer(dim, sizes) for dim in _dims(form, wanted) if not isinstance(dim, Number)}
     return sizes if len(set(lengths.values())) == len(lengths) else None
 

@@ -250,7 +250,11 @@ class _Shared(_Entry):
         default_factory=dict, description="Index to its size, or to a half-open range [start, stop]."
     )
     let: dict[str, Expression] = Field(default_factory=dict, description="Helper names: {r: 'a + b'}.")
-    given: list[Given] = Field(default_factory=list, description="Other equations whose forms are taken as known.")
+    given: list[Given] = Field(
+        default_factory=list,
+        description="Other equations whose forms are taken as known: by proofs, and by function symbols for what their "
+        "arguments and their equation's topic leave open.",
+    )
     domain: dict[str, Domain] = Field(default_factory=dict, description="Symbol to the values that it may take.")
     call: str | None = Field(None, description="How to call the target: an expression over symbols, sizes and rng.")
     gradient: Gradient | None = Field(None, description="What a backward function differentiates.")

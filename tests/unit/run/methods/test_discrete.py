@@ -111,7 +111,7 @@ def result(verified, equation, source=SOURCE, references=REFERENCES, spec=SPEC, 
     sys.modules.pop("eqtrace_references", None)
     for wanted in ("    place = ", "    return medians", "    return merged"):
         line = next(n for n, each in enumerate(SOURCE.strip().split("\n"), 1) if each.startswith(wanted))
-        moved = next(n for n, each in enumerate(source.strip().split("\n"), 1) if each.startswith(wanted))
+        moved = next((n for n, each in enumerate(source.strip().split("\n"), 1) if each.startswith(wanted)), line)
         spec = spec.replace(f"subject.py:{line}'", f"subject.py:{moved}'")
     made = verified(source, spec, scenarios, "references = 'references.py'\n")
     made.write("references.py", references)
@@ -247,3 +247,153 @@ def test_executions_of_scenarios_are_compared_too(verified, compared):
 )
 def test_comparison_is_exact(left, right, equal):
     assert same(plain(left), plain(right)) is equal
+
+
+COUNTING = """
+from collections import Counter
+
+
+def count(text):
+    words = text.split(" ")
+    for word in words:
+        added = len(word)
+    return dict(Counter(words))
+"""
+
+COUNTS = """
+def t_count(words):
+    return {word: words.count(word) for word in words}
+
+
+def t_length(word):
+    return sum(1 for _ in word)
+"""
+
+COUNTED = """
+topic: t
+title: T
+page: p
+status: implemented
+direction: neither
+functions: ['subject.py::count']
+what: w
+why: w
+symbols:
+  text: {shape: [], domain: {letters: 'ab é'}}
+  words: {shape: [m]}
+  n: {shape: [S], code: null}
+  word: {shape: [k]}
+  added: {shape: []}
+indices: {w: S, i: m}
+equations:
+  - id: t.count
+    method: [discrete]
+    sympy: 'Eq(n[w], Sum(KroneckerDelta(words[i], w), i))'
+    anchors: [{role: computes, at: 'subject.py:8', in: count, code: 'return dict(Counter(words))', bind: {n: result}}]
+  - id: t.length
+    method: [discrete]
+    sympy: 'Eq(added, k)'
+    anchors: [{role: computes, at: 'subject.py:7', in: count, code: 'added = len(word)', bind: {word: word}}]
+"""
+
+
+def counted(verified, equation="t.count", source=COUNTING, spec=COUNTED, references=COUNTS):
+    return result(verified, equation, source, references, spec)
+
+
+def test_the_form_holds_with_strings_as_numbers(verified):
+    found = counted(verified)
+    assert ([fault.message for fault in found.faults], found.verdict) == ([], Verdict.TESTED)
+    assert "the form held exactly" in found.evidence.detail
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("words[i], w), i)", "words[i], w), (i, 1, m - 1))"),
+        ("Sum(KroneckerDelta(words[i], w), i)", "Max(1, Sum(KroneckerDelta(words[i], w), i))"),
+        ("words[i], w), i)", 'words[i], w), i) + KroneckerDelta(w, "a")'),
+    ],
+)
+def test_a_wrong_form_is_refuted_where_the_reference_agrees(verified, old, new):
+    spec = COUNTED.replace(old, new)
+    found = counted(verified, spec=spec)
+    assert found.verdict is Verdict.REFUTED
+    (fault,) = found.faults
+    assert fault.kind == "discrete-mismatch"
+    assert "does not hold for" in fault.message
+
+
+def test_entries_that_the_form_leaves_out_are_told(verified):
+    spec = COUNTED.replace("indices: {w: S, i: m}", "indices: {w: [1, S], i: m}")
+    found = counted(verified, spec=spec)
+    assert found.verdict is Verdict.NOT_CHECKED
+    assert [fault.kind for fault in found.faults] == ["entries-undefined"]
+
+
+def test_a_string_of_which_an_axis_is_declared_is_a_row(verified):
+    found = counted(verified, "t.length")
+    assert ([fault.message for fault in found.faults], found.verdict) == ([], Verdict.TESTED)
+
+
+def test_a_statement_that_no_execution_shows_is_told(verified):
+    spec = COUNTED.replace("sympy: 'Eq(added, k)'", "sympy: ['Eq(added, k)', 'S >= m']")
+    found = counted(verified, "t.length", spec=spec)
+    assert found.verdict is Verdict.NOT_CHECKED
+    assert "no execution shows all that `S >= m` speaks of" in found.faults[0].message
+
+
+TWO_LINES = (
+    COUNTED.partition("equations:")[0]
+    + """equations:
+  - id: t.count
+    method: [discrete]
+    sympy: ['Eq(n[w], Sum(KroneckerDelta(words[i], w), i))', 'Eq(added, k)']
+    anchors:
+      - {role: computes, at: 'subject.py:8', in: count, code: 'return dict(Counter(words))', part: 0, bind: {n: result}}
+      - {role: computes, at: 'subject.py:7', in: count, code: 'added = len(word)', part: 1, bind: {word: word}}
+"""
+)
+BOTH = """
+def t_count(words=(), word=""):
+    return {"n": {each: list(words).count(each) for each in words}, "added": len(word)}
+"""
+
+
+def test_lines_may_each_show_a_symbol_of_their_own(verified):
+    found = counted(verified, spec=TWO_LINES, references=BOTH)
+    assert ([fault.message for fault in found.faults], found.verdict) == ([], Verdict.TESTED)
+
+
+def test_each_line_that_differs_is_told(verified):
+    wrong, spec = (
+        text.replace("len(word)", "len(word) + 1").replace("Counter(words)", "Counter(words[1:])")
+        for text in (COUNTING, TWO_LINES)
+    )
+    found = counted(verified, source=wrong, spec=spec, references=BOTH)
+    assert found.verdict is Verdict.REFUTED
+    assert sorted(fault.message.partition(": ")[0] for fault in found.faults) == ["subject.py:7", "subject.py:8"]
+
+
+def test_a_wrong_value_counts_where_the_code_fails_of_it(verified):
+    source = SOURCE.replace("place = order[k]\n", "place = order[k] + 1\n    assert place in order\n")
+    found = result(verified, "t.kth", source, spec=SPEC.replace("'place = order[k]'", "'place = order[k] + 1'"))
+    assert found.verdict is Verdict.REFUTED
+    assert {fault.kind for fault in found.faults} == {"discrete-mismatch", "user-code-failed"}
+
+
+def test_a_generator_that_a_call_returns_is_run(verified):
+    source = SOURCE.replace(
+        "def merge(", "def turns(x):\n    for each in x:\n        place = each\n        yield place\n\n\ndef merge("
+    )
+    line = source.strip().split("\n").index("        place = each") + 1
+    added = f"""
+  - id: t.turns
+    method: [discrete]
+    sympy: 'Eq(place, each)'
+    symbols: {{each: {{shape: []}}}}
+    call: 'turns(x)'
+    anchors: [{{role: computes, at: 'subject.py:{line}', in: turns, code: 'place = each'}}]
+"""
+    found = result(verified, "t.turns", source, "def t_turns(each): return each\n", SPEC + added)
+    assert ([fault.message for fault in found.faults], found.verdict) == ([], Verdict.TESTED)

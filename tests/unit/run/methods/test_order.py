@@ -131,3 +131,14 @@ def test_only_outermost_calls_within_executions_that_return_count():
 )
 def test_repeated_calls(found, listed, right):
     assert matches(list(found), list(listed)) is right
+
+
+def test_callers_of_the_caller_are_not_looked_at(verified):
+    source = SOURCE + "\n\ndef twice(x):\n    run(x, 2)\n    z = run(x, 2)\n    return z\n"
+    spec = SPEC.replace(
+        "bind: {z: y}}]", "bind: {z: y}}, {role: calls, at: 'subject.py:29', in: twice, code: 'z = run(x, 2)'}]"
+    )
+    scenarios = SCENARIOS + "\n\ndef again(rng, sizes):\n    import subject\n\n    subject.twice(rng.normal())\n"
+    result = verified(source, spec, scenarios).result("t.e", "order")
+    assert [fault.message for fault in result.faults] == []
+    assert result.verdict is Verdict.TESTED

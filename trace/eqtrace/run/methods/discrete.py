@@ -311,13 +311,13 @@ class _Check:
             _Mismatch: it could, and does not hold.
         """
         text = self._form.parts[part].text.value
+        undefined = self._form.undefined(part, sizes, numbers)
+        if undefined:
+            raise _Mismatch(f"{undefined}, by `{text}` ({each.origin})", each.event.anchor, "entries-undefined")
         try:
             found = truth(self._form, part, numbers, sizes, Float64())
         except MissingValue:
             return False
-        undefined = self._form.undefined(part, sizes, numbers)
-        if undefined:
-            raise _Mismatch(f"{undefined}, by `{text}` ({each.origin})", each.event.anchor, "entries-undefined")
         if not all(claim.holds for claim in found):
             shown = ", ".join(f"{name} = {_shown(plain(value))}" for name, value in values.items())
             raise _Mismatch(f"`{text}` does not hold for {shown} ({each.origin})", each.event.anchor)

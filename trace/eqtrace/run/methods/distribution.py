@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 DRAWS = 400_000  # of each cited line: a fault of one among several would be thinned out by the others
 _CATEGORICAL_INPUTS = 3
-_CATEGORICAL_CALLS = 4_000
+_CATEGORICAL_CALLS = 2_500
 CALLS = 20_000  # at most, where a call gives few values
 SEEDS = 1_000  # at most, to see a discrete value change
 FALSE_ALARM = 1e-9  # of all tests of one equation together
@@ -174,7 +174,8 @@ class _Draws:
                 yield number, draw
 
     def _record(self, draw: Draw, rng: np.random.Generator) -> Recording:
-        recording = self._session.captures.record(self._equation, self._target, draw, rng)
+        own = frozenset(anchor.id for anchor in self._equation.anchors)
+        recording = self._session.captures.record(self._equation, self._target, draw, rng, own)
         for anchor in self._equation.anchors:
             if anchor.id in recording.executions:
                 self.counts[anchor.id] = self.counts.get(anchor.id, 0) + recording.executions[anchor.id]

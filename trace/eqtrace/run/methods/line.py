@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 BITS = (128, 256, 512, 1024, 2048)
 LEAST = 8  # executions in exact runs that certify a line
-CERTIFIED_POINTS = 64  # executions of a line that are replayed in balls; every one is checked in float64
+CERTIFIED_POINTS = 32  # executions of a line that are replayed in balls; every one is checked in float64
 
 
 @dataclass
@@ -59,7 +59,8 @@ class Line:
     in_exact_runs: int = 0  # executions in exact runs of a gradient, where a replay sees what was rounded before
     kinks: int = 0
     undecided: int = 0
-    outside: int = 0  # executions that `where` leaves out, or every entry of which a premise leaves out
+    outside: int = 0  # executions that `where` leaves out
+    unclaimed: int = 0  # executions of which a statement claims nothing, as its premise holds for no entry
     worst_ulp: float = 0.0
     worst_at: str = ""
     why_sampled: str = ""
@@ -164,7 +165,7 @@ class LineCheck:
             self._refute(part, each, comparison)
             return
         if not comparison.entries and not comparison.undecided:
-            line.outside += 1
+            line.unclaimed += 1
             return
         if comparison.undecided:
             line.undecided += 1

@@ -1,4 +1,7 @@
-"""Method `order`: every run calls the listed functions in the listed order, and none is left out."""
+"""Method `order`: every run calls the listed functions in the listed order, and none is left out.
+
+Looked at are the functions with the lines that compute, and those with calls only where no line computes.
+"""
 
 from __future__ import annotations
 
@@ -25,9 +28,8 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     faults = [replace(fault, equation=equation.id, method="order") for fault in executions.faults]
     followed = session.work.followed
     listed = [followed[text.value].anchor for text in equation.order if text.value in followed]
-    callers = {
-        f"{site.path}::{site.function}": site for _, site in session.work.sites_of(equation, EXECUTED) if site.function
-    }
+    sites = session.work.sites_of(equation) or session.work.sites_of(equation, EXECUTED)
+    callers = {f"{site.path}::{site.function}": site for _, site in sites if site.function}
     callers = {name: site for name, site in callers.items() if name in followed and followed[name].anchor not in listed}
     why = _why_not(equation, listed, bool(callers))
     problems = session.recorder.problems

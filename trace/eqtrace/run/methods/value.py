@@ -81,6 +81,7 @@ def _evidence(lines: list[Line], seed: int, limits: list[str]) -> Evidence:
     worst = max(lines, key=lambda line: line.worst_ulp, default=None)
     certified = sum(line.certified + line.to_constants + line.in_exact_runs for line in lines)
     in_runs = sum(line.in_exact_runs for line in lines)
+    unclaimed = sum(line.unclaimed for line in lines)
     points = sum(line.points for line in lines)
     where = f"{worst.site.path}:{worst.site.line}, {worst.worst_at}" if worst and worst.worst_at else ""
     places = f"{len(lines)} line{'s' if len(lines) != 1 else ''}"
@@ -93,6 +94,7 @@ def _evidence(lines: list[Line], seed: int, limits: list[str]) -> Evidence:
         detail="; ".join(
             [
                 f"{points} executions of {places} compared in float64, {certified - in_runs} of them replayed in balls",
+                *[f"{unclaimed} more have no entry that a premise holds for"] * bool(unclaimed),
                 *[f"{in_runs} executions compared in exact runs, where nothing is rounded before them"] * bool(in_runs),
                 *(reason for line in lines for reason in _reasons(line)),
             ]
@@ -116,7 +118,7 @@ def _limits(line: Line) -> list[str]:
     if line.kinks:
         found.append(f"{place}: {line.kinks} executions within rounding of a kink, compared in float64 only")
     if line.outside:
-        found.append(f"{place}: {line.outside} executions lie outside of `where` or a premise and were not compared")
+        found.append(f"{place}: {line.outside} executions lie outside of `where` and were not compared")
     if line.undecided:
         found.append(f"{place}: {line.undecided} executions had entries that could not be decided, and don't count")
     return found
