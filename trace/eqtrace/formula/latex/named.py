@@ -36,7 +36,7 @@ class Named(Cursor):
                 continue
             self.place = place + len(spelling.base)
             scripts = self.scripts()
-            rest = _left(spelling, scripts, self.reading.member, self.reading.met if declared.dims else ())
+            rest = _left(spelling, scripts, self.reading.member, self.reading.met, bool(declared.dims))
             if rest is not None:
                 literal = _left(spelling, scripts, {}) is not None
                 rank = (len(spelling.base), spelling.own, literal)
@@ -235,7 +235,11 @@ def _mentions(node: Node, name: str) -> bool:
 
 
 def _left(
-    spelling: Spelling, scripts: list[tuple[str, Run]], member: dict[str, str], bound: Collection[str] = ()
+    spelling: Spelling,
+    scripts: list[tuple[str, Run]],
+    member: dict[str, str],
+    bound: Collection[str] = (),
+    indexed: bool = False,
 ) -> list[tuple[str, Run]] | None:
     """The scripts that are not a spelling's own; None where it lacks one of its own.
 
@@ -252,7 +256,9 @@ def _left(
         if found is None:
             return None
         rest.remove(found)
-        if bound and mark == "_" and (inner := tuple(token for token in found[1] if token.key in bound)):
+        if mark == "_" and not indexed and any(token.key in bound for token in found[1]):
+            return None  # a number does not change with an index: an array's entry is meant
+        if indexed and mark == "_" and (inner := tuple(token for token in found[1] if token.key in bound)):
             rest.append(("_", inner))
     return rest
 
