@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from eqtrace.config import Config
-from eqtrace.model.readback import Readback, ReadBack
+from eqtrace.model.readback import ReadBack, Readback
 from eqtrace.model.results import Results
 from eqtrace.report.site import render
 
@@ -211,7 +211,7 @@ def test_evidence_is_behind_each_verdict(pages: dict[str, Page]) -> None:
 def test_what_came_of_the_latex_is_evidence(config: Config, results: Results) -> None:
     found = {
         "affine.affine": Readback("affine.affine", ReadBack.AGREES, "proof", more=("Eq(r, 1)",)),
-        "softmax.shift": Readback("softmax.shift", ReadBack.DIFFERS, "values", "the form has <b> here"),
+        "softmax.softmax": Readback("softmax.softmax", ReadBack.DIFFERS, "values", "the form has <b> here"),
     }
     files = dict(render(config, replace(results, readbacks=found)))
     layers, probabilities = (files[f"pages/{name}.html"].decode() for name in ("layers", "probabilities"))

@@ -7,7 +7,7 @@ import pytest
 from eqtrace.model.anchor import Role, Status
 from eqtrace.model.example import ExampleResult, Outcome, Table
 from eqtrace.model.finding import Severity
-from eqtrace.model.readback import Readback, ReadBack
+from eqtrace.model.readback import ReadBack, Readback
 from eqtrace.model.results import Results, Reviews
 from eqtrace.model.span import Span, Text
 from eqtrace.model.topic import Waiver

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from eqtrace.model.finding import Finding, Related, Severity
-from eqtrace.model.readback import Readback, ReadBack
+from eqtrace.model.readback import ReadBack, Readback
 from eqtrace.model.results import Results, Reviews
 from eqtrace.model.span import Span
 from eqtrace.report import text

@@ -61,6 +61,8 @@ def test_what_says_the_same_agrees(compared, latex, sympy) -> None:
 
 
 DIFFERS = [
+    ("Y = Y", LINEAR, "Y"),
+    ("Y = XW + b = Y", LINEAR, "Y"),
     ("Y = XW - b", LINEAR, "XW - b"),
     ("Y = XW", LINEAR, "XW"),
     ("Y = W X + b", LINEAR, "W X"),
@@ -91,6 +93,7 @@ def test_what_says_something_else_differs(compared, latex, sympy, part) -> None:
 
 
 REFUSED = [
+    (r"X = dX + d W^\top", "not declared|a gradient"),
     (r"Y_{tj} = \sum_{k=1}^{a-1} X_{tk} W_{kj} + b_j", "counts from 1"),
     (r"Y = XW + \beta", "not declared"),
     ("Y = XW + b b", "vectors"),

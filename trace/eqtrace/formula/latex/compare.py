@@ -276,7 +276,7 @@ class Matching:
         names = distinct(names, nodes, self.free, len(nodes))
         again = {term.name: self.form.indices[name] for name, term in names.items() if _is_new(name, term)}  # type: ignore[attr-defined]
         ranges = {**claim.ranges, **own, **again}
-        pool = self._pool(claim) if len(nodes) > len(claim.sides) else list(claim.sides)
+        pool = self._pool(claim) if len(nodes) > len(claim.sides) else list(claim.sides[1:])
         premises, only = self._premises(clause, conditions, claim, names, own)
         sides = [self._put(node, names) for node in nodes]
         if only is not None and clause.update:
@@ -344,7 +344,7 @@ class Matching:
         return dict(zip(own, free, strict=True)) if len(own) == len(free) else {}
 
     def _pool(self, claim: Claimed) -> list[Node]:
-        """Every side that the form says to be equal to the claim's."""
+        """Every side that the form says to be equal to the claim's; its left side is none, which would say nothing."""
         canon = Canon(claim.ranges)
         found = list(claim.sides)
         keys = {_key(canon, side) for side in found}
@@ -355,7 +355,8 @@ class Matching:
                     found += other.sides
                     keys |= theirs
                     self.out.met.add(other.part)
-        return found
+        left = _key(canon, claim.sides[0])
+        return [side for side in found if _key(canon, side) != left]
 
     def _premises(
         self,

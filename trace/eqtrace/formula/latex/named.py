@@ -47,7 +47,13 @@ class Named(Cursor):
         candidates = found[max(found)]
         names = {each[0].name: each for each in candidates}
         _, rest, self.place = candidates[0]
+        if self.run[place].key == "d" and self.place == place + 1 and self._is_array_next():
+            raise Unread("d before an array: a factor, or a gradient that is not declared?", self.run[place].offset)
         return self._value([each[0] for each in names.values()], rest, place)
+
+    def _is_array_next(self) -> bool:
+        names = self.reading.names.at(self.place, self.run)
+        return any(each.role is Role.SYMBOL and bool(each.dims) for _, each in names)
 
     def _is_number_e(self, spelling: Spelling, declared: Declared) -> bool:
         """Whether e with a power is Euler's: where a symbol e has axes, an entry of it has a subscript."""
