@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from eqtrace.formula.form import Form
 from eqtrace.formula.latex.align import claimed
@@ -76,9 +76,9 @@ def _alike(pair: Pair) -> bool:
     return False
 
 
-def reading_of(equation: Equation, form: Form, lefts: set[str]) -> Reading:
+def reading_of(equation: Equation, form: Form, lefts: set[str], keys: Collection[str]) -> Reading:
     """What the reader of an equation knows."""
-    names = names_of(equation, form)
+    names = names_of(equation, form, keys)
     arrays = Arrays(_same(form))
     lengths = {name: ends.stop for name, ends in form.indices.items() if ends.start == ZERO}
     return Reading(names, form, arrays, lengths, set(form.indices), _step(names, form), lefts=lefts)
@@ -124,8 +124,8 @@ def _same(form: Form) -> Callable[[Term, Term], bool | None]:
 def _comparison(equation: Equation, form: Form, text: str) -> Comparison:
     claims = claimed(form)
     lefts = {name for part in range(len(form.parts)) for name in form.left(part)}
-    reading = reading_of(equation, form, lefts)
     found = bare(tokens(text))
+    reading = reading_of(equation, form, lefts, {token.key for token in found})
     while found and found[-1].kind is Kind.GAP:
         found = found[:-1]
     said = Statements(reading, found).read()
