@@ -1,6 +1,7 @@
 """What stands on the pages, read as a browser's parser reads them."""
 
 from collections import Counter
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 from urllib.parse import unquote
@@ -8,6 +9,7 @@ from urllib.parse import unquote
 import pytest
 
 from eqtrace.config import Config
+from eqtrace.model.readback import ReadBack, Readback
 from eqtrace.model.results import Results
 from eqtrace.report.site import render
 
@@ -204,6 +206,18 @@ def test_evidence_is_behind_each_verdict(pages: dict[str, Page]) -> None:
     assert "Points 64, 64 of them in exact balls Seed 0 Worst error 1.5 ulps, at ops.py:8, Y[2, 1]" in words
     assert "How replayed in exact balls, 106 bits Limit Sizes up to 9 were tried." in words
     assert "none: this method was not run" in words
+
+
+def test_what_came_of_the_latex_is_evidence(config: Config, results: Results) -> None:
+    found = {
+        "affine.affine": Readback("affine.affine", ReadBack.AGREES, "proof", more=("Eq(r, 1)",)),
+        "softmax.softmax": Readback("softmax.softmax", ReadBack.DIFFERS, "values", "the form has <b> here"),
+    }
+    files = dict(render(config, replace(results, readbacks=found)))
+    layers, probabilities = (files[f"pages/{name}.html"].decode() for name in ("layers", "probabilities"))
+    assert "read back, it says what the form says: proved for all sizes" in layers
+    assert "<code>Eq(r, 1)</code>" in layers
+    assert "read back, it DIFFERS from the form: the form has &lt;b&gt; here" in probabilities
 
 
 def test_what_is_not_shown_says_so_loudly(pages: dict[str, Page]) -> None:

@@ -7,7 +7,10 @@ import pytest
 from eqtrace.model.anchor import Role, Status
 from eqtrace.model.example import ExampleResult, Outcome, Table
 from eqtrace.model.finding import Severity
+from eqtrace.model.readback import ReadBack, Readback
 from eqtrace.model.results import Results, Reviews
+from eqtrace.model.span import Span, Text
+from eqtrace.model.topic import Waiver
 from eqtrace.model.verdict import Verdict
 from eqtrace.report import json as report
 
@@ -213,3 +216,33 @@ def test_an_example_that_was_not_run_has_no_outcome(exemplified: Results) -> Non
 
 def test_the_schema_knows_the_outcomes() -> None:
     assert SCHEMA["$defs"]["example"]["properties"]["outcome"]["enum"] == [*Outcome, None]
+
+
+def test_what_came_of_the_latex(audited: Results) -> None:
+    found = {
+        "linear.linear": Readback("linear.linear", ReadBack.AGREES, "values", "", points=8, more=("Eq(r, 1)",)),
+        "linear.bias": Readback("linear.bias", ReadBack.NOT_READ, detail="prose"),
+    }
+    excused = Waiver("a sentence", Span("w.yaml", 1), Text("linear.bias", Span("w.yaml", 1)), "latex")
+    specification = replace(audited.specification, waivers=(excused,))
+    document = valid(replace(audited, readbacks=found, specification=specification))
+    assert document["summary"]["latex"] == {
+        "total": 2,
+        "read": 1,
+        "agree_by_proof": 0,
+        "agree_by_values": 1,
+        "differ": 0,
+        "not_compared": 0,
+        "not_read": 1,
+        "waived": 1,
+    }
+    first, second = (each["latex"] for each in document["equations"])
+    assert first == {
+        "status": "agrees",
+        "how": "values",
+        "points": 8,
+        "detail": "",
+        "waived": False,
+        "more": ["Eq(r, 1)"],
+    }
+    assert (second["status"], second["how"], second["waived"]) == ("not-read", None, True)

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from eqtrace.model.finding import Finding, Related, Severity
+from eqtrace.model.readback import ReadBack, Readback
 from eqtrace.model.results import Results, Reviews
 from eqtrace.model.span import Span
 from eqtrace.report import text
@@ -175,3 +176,24 @@ def test_of_many_places_the_first_are_quoted_and_the_last_are_counted(audited: R
     assert "--> ops.py:2:5: number 11\n" in shown
     assert "number 12" not in shown
     assert "--> 3 more places, in --format json\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("statuses", "expected"),
+    [
+        ([("agrees", "proof"), ("agrees", "values")], "2 of 2 read back, all agree (1 by proof, 1 by values)"),
+        ([("agrees", "proof"), ("not-read", "")], "1 of 2 read back, all agree (1 by proof); 1 not read"),
+        ([("agrees", "proof"), ("differs", "values")], "2 of 2 read back, 1 agree (1 by proof), 1 DIFFER"),
+        ([("not-read", ""), ("not-read", "")], "0 of 2 read back; 2 not read"),
+        ([("not-compared", ""), ("agrees", "proof")], "1 to be compared by `eqtrace verify`"),
+    ],
+)
+def test_latex_read_back_is_counted(
+    audited: Results, root: Path, statuses: list[tuple[str, str]], expected: str
+) -> None:
+    found = {
+        name: Readback(name, ReadBack(status), how)
+        for name, (status, how) in zip(audited.selected, statuses, strict=True)
+    }
+    assert expected in full(replace(audited, readbacks=found), root)
+    assert "latex" not in full(audited, root)

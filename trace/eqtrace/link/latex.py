@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -119,12 +119,6 @@ def faults(latex: Latex, equations: Mapping[str, Equation], waivers: Iterable[Wa
         elif name not in excused:
             message = f"the LaTeX of {name} is not read at {part}: {each.detail}"
             yield Fault("latex-not-read", message, place, "", (), name)
-
-
-def waived(latex: Latex, waivers: Iterable[Waiver]) -> Collection[str]:
-    """The equations whose LaTeX is not read, and a waiver says why."""
-    excused = {each.equation.value for each in waivers if each.equation is not None and each.lacks == "latex"}
-    return {name for name, each in latex.found.items() if each.status is ReadBack.NOT_READ and name in excused}
 
 
 @lru_cache(1)

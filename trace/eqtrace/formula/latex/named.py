@@ -36,7 +36,7 @@ class Named(Cursor):
                 continue
             self.place = place + len(spelling.base)
             scripts = self.scripts()
-            rest = _left(spelling, scripts, self.reading.member, self.reading.met if declared.dims else ())
+            rest = _left(spelling, scripts, self.reading.member, self.reading.met, bool(declared.dims))
             if rest is not None:
                 literal = _left(spelling, scripts, {}) is not None
                 rank = (len(spelling.base), spelling.own, literal)
@@ -47,7 +47,13 @@ class Named(Cursor):
         candidates = found[max(found)]
         names = {each[0].name: each for each in candidates}
         _, rest, self.place = candidates[0]
+        if self.run[place].key == "d" and self.place == place + 1 and self._is_array_next():
+            raise Unread("d before an array: a factor, or a gradient that is not declared?", self.run[place].offset)
         return self._value([each[0] for each in names.values()], rest, place)
+
+    def _is_array_next(self) -> bool:
+        names = self.reading.names.at(self.place, self.run)
+        return any(each.role is Role.SYMBOL and bool(each.dims) for _, each in names)
 
     def _is_number_e(self, spelling: Spelling, declared: Declared) -> bool:
         """Whether e with a power is Euler's: where a symbol e has axes, an entry of it has a subscript."""
@@ -235,7 +241,11 @@ def _mentions(node: Node, name: str) -> bool:
 
 
 def _left(
-    spelling: Spelling, scripts: list[tuple[str, Run]], member: dict[str, str], bound: Collection[str] = ()
+    spelling: Spelling,
+    scripts: list[tuple[str, Run]],
+    member: dict[str, str],
+    bound: Collection[str] = (),
+    indexed: bool = False,
 ) -> list[tuple[str, Run]] | None:
     """The scripts that are not a spelling's own; None where it lacks one of its own.
 
@@ -252,7 +262,9 @@ def _left(
         if found is None:
             return None
         rest.remove(found)
-        if bound and mark == "_" and (inner := tuple(token for token in found[1] if token.key in bound)):
+        if mark == "_" and not indexed and any(token.key in bound for token in found[1]):
+            return None  # a number does not change with an index: an array's entry is meant
+        if indexed and mark == "_" and (inner := tuple(token for token in found[1] if token.key in bound)):
             rest.append(("_", inner))
     return rest
 

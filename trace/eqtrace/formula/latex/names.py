@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import lru_cache
@@ -106,17 +106,15 @@ class Names:
     table: dict[str, list[tuple[Spelling, Declared]]] = field(default_factory=dict)
     declared: dict[str, Declared] = field(default_factory=dict)
     functions: Mapping[str, object] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
+    keys: Collection[str] = ()  # of the tokens that there are
 
     def add(self, declared: Declared, latex: tuple[str, ...] = ()) -> None:
         """A name with the spellings that it is given, and those that follow from it."""
         self.declared[declared.name] = declared
         found = [spelling for text in latex if (spelling := spelled(text)) is not None]
-        if len(found) < len(latex):
-            self.faults.append(declared.name)
         if not latex:
             found += default(declared.name, declared.role is Role.SIZE)
-        for spelling in dict.fromkeys(found):
+        for spelling in dict.fromkeys(each for each in found if each.base[0] in self.keys):
             self.table.setdefault(spelling.base[0], []).append((spelling, declared))
 
     def at(self, place: int, found: tuple[Token, ...]) -> Iterator[tuple[Spelling, Declared]]:
@@ -137,12 +135,12 @@ class Names:
             key: [(each, declared) for each, declared in pairs if declared.name != name or each not in spellings]
             for key, pairs in self.table.items()
         }
-        return Names(table, self.declared, self.functions, self.faults)
+        return Names(table, self.declared, self.functions, self.keys)
 
 
-def names_of(equation: Equation, form: Form) -> Names:
-    """Everything that an equation declares."""
-    names = Names(functions=equation.functions)
+def names_of(equation: Equation, form: Form, keys: Collection[str]) -> Names:
+    """Everything that an equation declares; spellings that start with none of the keys of its LaTeX are left out."""
+    names = Names(functions=equation.functions, keys=keys)
     said = {name.removeprefix("Old(").removesuffix(")") for part in form.parts for name in symbol_names(part.statement)}
     called = {node.function for part in form.parts for node in walk(part.statement) if isinstance(node, Apply)}
     own = {text for name in said if name in equation.symbols for text in equation.symbols[name].latex}
@@ -175,8 +173,10 @@ def names_of(equation: Equation, form: Form) -> Names:
 def _is_product(text: str, equation: Equation) -> bool:
     """Whether a spelling is made of two or more of other symbols' letters."""
     found = spelled(text)
+    if found is None or len(found.base) < 2:
+        return False
     letters = {(each.latex or (name,))[0] for name, each in equation.symbols.items()}
-    return found is not None and sum(key in letters for key in found.base) > 1
+    return sum(key in letters for key in found.base) > 1
 
 
 def _sizes(form: Form) -> set[str]:

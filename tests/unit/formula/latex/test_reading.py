@@ -1,0 +1,220 @@
+"""What the reader accepts, and what it then says; what it takes for another claim; what it refuses."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+
+from eqtrace.formula.latex.errors import Unread
+from eqtrace.formula.latex.tokens import LIMIT_CHARACTERS, tokens
+from eqtrace.model.readback import ReadBack
+
+LINEAR = "Eq(Y[t, j], Sum(X[t, k]*W[k, j], k) + b[j])"
+MEAN = "Eq(mu[t, 0], Sum(X[t, k], k)/a)"
+GRAM = "Eq(S[t, s], Sum(X[t, k]*X[s, k], k))"
+MASK = "Eq(S[t, s], Piecewise((Old(S[t, s]), s <= t), (-oo, True)))"
+HEADS = "Eq(A[h, t, s], Sum(Qh[h, t, i]*Kh[h, s, i], i)/sqrt(dh))"
+
+NORMALISED = "Eq(Xhat[t, k], (X[t, k] - mu[t, 0])/sqrt(var[t, 0] + eps))"
+SOFTMAX = "Eq(S[t, s], exp(Sum(X[t, k]*X[s, k], k))/Sum(exp(Sum(X[t, k]*X[v_, k], k)), v_))"
+
+AGREES = [
+    ("Y = XW + b", LINEAR),
+    ("Y = b + X W", LINEAR),
+    (r"Y = XW + \mathbf{1} b^\top", LINEAR),
+    (r"Y_{tj} = \sum_{k} X_{tk} W_{kj} + b_j", LINEAR),
+    (r"Y_{t,j} = b_j + \sum_k W_{k j} X_{t k}", LINEAR),
+    (r"Y_{tj} = \sum_{k=0}^{a-1} X_{tk} W_{kj} + b_j", LINEAR),
+    (r"Y_{tj} = \left(X W\right)_{tj} + b_j", LINEAR),
+    (r"Y_t = X_t W + b", LINEAR),
+    (r"\mu_t = \frac{1}{a} \sum_{k} X_{tk}", MEAN),
+    (r"\mu_t = \frac{\sum_k X_{tk}}{a}", MEAN),
+    (r"\mu_t = \operatorname{mean}_k\!\left(X_{tk}\right)", MEAN),
+    (r"\mu_t = \sum_k X_{tk} / a", MEAN),
+    (r"\sigma_t^2 = \frac1a \sum_k \big(X_{tk} - \mu_t\big)^2", "Eq(var[t, 0], Sum((X[t, k] - mu[t, 0])**2, k)/a)"),
+    (r"\hat X_{tk} = \frac{X_{tk} - \mu_t}{\sqrt{\sigma^2_t + \epsilon}}", NORMALISED),
+    (r"S = X X^\top", GRAM),
+    (r"S_{ts} = \sum_k X_{tk} X_{sk}", GRAM),
+    (r"S_{ts} \leftarrow \begin{cases} S_{ts} & s \le t \\ -\infty & s > t \end{cases}", MASK),
+    (r"S_{ts} \leftarrow \begin{cases} S_{ts} & \text{if } s \leq t \\ -\infty & \text{otherwise} \end{cases}", MASK),
+    (r"A = \frac{Q_h K_h^\top}{\sqrt{d_h}}", HEADS),
+    (r"A_{ts} = \frac{1}{\sqrt{d_h}} \left(Q_h K_h^\top\right)_{ts}", HEADS),
+    (r"S = \operatorname{softmax}(X X^\top)", SOFTMAX),
+    (r"X_t = E_{i_t}", "Eq(X[t, k], E[ids[t], k])"),
+    (r"X = E[\text{ids}]", "Eq(X[t, k], E[ids[t], k])"),
+    (r"r = e^{-\epsilon}", "Eq(r, exp(-eps))"),
+    (r"r = \max(0, \epsilon) + |\epsilon - 1|", "Eq(r, Max(0, eps) + Abs(eps - 1))"),
+    (r"r = \left\lceil \frac{n}{2} \right\rceil - \lfloor n / 2 \rfloor", "Eq(r, ceiling(n/2) - floor(n/2))"),
+    (r"r = \cos(\pi \epsilon)\, n", "Eq(r, n*cos(pi*eps))"),
+    (r"r = |\{ t : \text{ids}_t = 0 \}|", "Eq(r, Sum(Piecewise((1, Eq(ids[t], 0)), (0, True)), t))"),
+    (r"\hat X = X \odot \mathbf{1}[X > 0]", "Eq(Xhat[t, k], Max(0, X[t, k]))"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("latex", "sympy"), AGREES)
+def test_what_says_the_same_agrees(compared, latex, sympy) -> None:
+    indices = {"t": "T", "s": "T", "v_": "T", "k": "a", "j": "c", "h": "H", "v": "V_", "i": "dh"}
+    found = compared(latex, sympy, indices=indices)
+    assert found.status is ReadBack.AGREES, found.detail
+
+
+DIFFERS = [
+    ("Y = Y", LINEAR, "Y"),
+    ("Y = XW + b = Y", LINEAR, "Y"),
+    ("Y = XW - b", LINEAR, "XW - b"),
+    ("Y = XW", LINEAR, "XW"),
+    ("Y = W X + b", LINEAR, "W X"),
+    (r"Y = X^\top W + b", LINEAR, r"X^\top W"),
+    (r"Y_{tj} = \sum_{k} X_{kt} W_{kj} + b_j", LINEAR, "X_{kt}"),
+    (r"Y_{tj} = \sum_{k} X_{tk} W_{kj} + b_k", LINEAR, "b_k"),
+    (r"Y_{tj} = \sum_{k=0}^{a-2} X_{tk} W_{kj} + b_j", LINEAR, None),
+    (r"\mu_t = \sum_{k} X_{tk}", MEAN, r"\sum_{k} X_{tk}"),
+    (r"\mu = \frac{1}{T} \sum_{k} X_{tk}", MEAN, None),
+    (r"S = X^\top X", GRAM, None),
+    (r"S_{ts} \leftarrow \begin{cases} S_{ts} & s < t \\ -\infty & s > t \end{cases}", MASK, None),
+    (r"S_{ts} \leftarrow \begin{cases} S_{ts} & s < t \\ -\infty & s \ge t \end{cases}", MASK, None),
+    (r"S_{ts} = \begin{cases} S_{ts} & s \le t \\ -\infty & s > t \end{cases}", MASK, None),
+    (r"A = \frac{Q_h K_h^\top}{d_h}", HEADS, None),
+    (r"A = \frac{K_h Q_h^\top}{\sqrt{d_h}}", HEADS, None),
+    (r"\hat X = X \odot \mathbf{1}[X > \mu]", "Eq(Xhat[t, k], Max(0, X[t, k]))", None),
+    (r"r = \epsilon, \qquad n > 2", "Eq(r, eps)", "n > 2"),
+]
+
+
+@pytest.mark.parametrize(("latex", "sympy", "part"), DIFFERS)
+def test_what_says_something_else_differs(compared, latex, sympy, part) -> None:
+    more = {"where": "n < 2"} if "n > 2" in latex else {}
+    indices = {"t": "T", "s": "T", "k": "a", "j": "c", "h": "H", "i": "dh"}
+    found = compared(latex, sympy, indices=indices, **more)
+    assert found.status is ReadBack.DIFFERS, found.detail
+    assert part is None or latex[found.offset : found.offset + found.length].strip() == part
+
+
+REFUSED = [
+    (r"X = dX + d W^\top", "not declared|a gradient"),
+    (r"Y_{tj} = \sum_{k=1}^{a-1} X_{tk} W_{kj} + b_j", "counts from 1"),
+    (r"Y = XW + \beta", "not declared"),
+    ("Y = XW + b b", "vectors"),
+    ("Y = XW + (b", "not closed"),
+    ("Y = XW + b)", "left over"),
+    (r"Y = XW + b, \ldots", "not declared|missing|left over|\\."),
+    ("Y = XW + b % a comment", "character"),
+    ("Y = XW + \\text{the bias } b", "not declared"),
+    (r"\def\x{b} Y = XW + \x", "not declared"),
+    (r"\newcommand{\x}{b} Y = XW", "not declared"),
+    (r"Y = XW + b \begin{matrix} 1 \end{matrix}", "environment"),
+    (r"S_{ts} = \begin{cases} 1 & s \le t \\ 0 & s > t \end{case}", "ends"),
+    (r"Y = \left< XW \right>", "bracket|missing|starts"),
+    (r"r = \epsilon^12", "first digit"),
+    (r"r = n / \epsilon n", "bar takes in"),
+    (r"r = \log n \epsilon", "takes in"),
+    (r"r = n \bmod 2 \epsilon", "takes in"),
+    (r"S = X^T X", r"\^T"),
+    (r"r = u u", "vectors"),
+    (r"r = S^2", "power of a matrix|axes"),
+    (r"Y = XW + b'", "prime|height|declared"),
+    (r"r = \epsilon < n", "one chain"),
+    ("", "nothing"),
+    (r"\qquad", "nothing"),
+    ("Y =", "empty|missing"),
+    (r"Y = \sum X", "which index"),
+    (r"r = \sum_{z} \epsilon", "not declared"),
+    ("Y = XW + b\x00", "character"),
+    ("Y = XW + b\u202e", "character"),
+]
+
+
+@pytest.mark.parametrize(("latex", "why"), REFUSED)
+def test_what_is_not_read_says_why_and_where(compared, latex, why) -> None:
+    found = compared(latex, LINEAR)
+    assert found.status is ReadBack.NOT_READ, (found.status, found.detail)
+    assert re.search(why, found.detail), found.detail
+    assert 0 <= found.offset <= len(latex)
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        "(" * 300 + "b" + ")" * 300,
+        "{" * 3000 + "b" + "}" * 3000,
+        "Y = " + "-" * 3000 + "b",
+        "Y = " + r"\frac{1}{" * 120 + "b" + "}" * 120,
+        "Y = b" + "^{b" * 200 + "}" * 200,
+        r"Y = \sqrt{" * 100,
+        "Y = " + "b + " * 900 + "b",
+        "x" * (LIMIT_CHARACTERS + 1),
+        "Y = XW + b " * 100_000,
+        r"\left" * 500,
+        "Y = " + r"\sum_k " * 300 + "X",
+        "Y = |" * 500,
+        r"Y = \begin{cases}" * 200,
+    ],
+)
+def test_hostile_texts_are_refused_in_no_time(compared, latex) -> None:
+    started = time.process_time()
+    assert compared(latex, LINEAR).status in (ReadBack.NOT_READ, ReadBack.DIFFERS)
+    assert time.process_time() - started < 3
+
+
+def test_tokens_cover_all_but_space() -> None:
+    text = r"\hat{X}_{ti}\, = \left( X_{ti} - \mu_t \right) \cdot 1.5^{-3/2}, \qquad \text{fan\_in} \le p''_i"
+    found = tokens(text)
+    held = set()
+    for each in found:
+        held |= set(range(each.offset, each.end))
+    assert not [text[place] for place in range(len(text)) if place not in held and text[place] not in " \\,leftrigh"]
+    assert [each.key for each in found if each.key.startswith('"')] == ['"fan_in"']
+
+
+@pytest.mark.parametrize("text", ["é", "x # y", '"', "\x07", r"\text{a{b}c}", r"\left x"])
+def test_tokens_refuse(text) -> None:
+    with pytest.raises(Unread):
+        tokens(text)
+
+
+def test_two_readings_are_none(compared) -> None:
+    symbols = {
+        "r": {"meaning": "r", "code": None, "shape": ["T"]},
+        "g": {"meaning": "g", "code": None, "shape": ["T"]},
+        "q": {"meaning": "q", "code": None, "shape": ["T"], "latex": "g"},
+    }
+    found = compared("r_t = g_t", "Eq(r[t], g[t] + q[t])", symbols=symbols)
+    assert found.status is ReadBack.NOT_READ
+    assert "either fits" in found.detail
+
+
+def test_a_derivative_is_not_worked_out(compared) -> None:
+    claim = "Eq(Derivative(Y[t, j], b[j]), 1)"
+    assert compared(r"\frac{\partial Y_{tj}}{\partial b_j} = 1", claim).status is ReadBack.AGREES
+    assert compared(r"\frac{\partial X_{tk}}{\partial b_j} = 1", claim).status is ReadBack.DIFFERS
+    assert compared(r"\frac{\partial Y_{tj}}{\partial b_j} = 2", claim).status is ReadBack.DIFFERS
+
+
+def test_a_premise_is_compared(compared) -> None:
+    claim = "Implies(s > t, Eq(S[t, s], 0))"
+    assert compared(r"S_{ts} = 0 \text{ for } s > t", claim).status is ReadBack.AGREES
+    assert compared(r"s > t \;\Rightarrow\; S_{ts} = 0", claim).status is ReadBack.AGREES
+    for other in (r"S_{ts} = 0 \text{ for } s \ge t", r"S_{ts} = 0 \text{ for } t > s", "S_{ts} = 0"):
+        assert compared(other, claim).status is ReadBack.DIFFERS
+
+
+def test_what_the_form_says_beside_is_told(compared) -> None:
+    found = compared("Y = XW + b", [LINEAR, "Eq(r, eps)"])
+    assert found.status is ReadBack.AGREES
+    assert found.more == ("Eq(r, eps)",)
+
+
+def test_steps_are_values_before_and_after(compared) -> None:
+    symbols = {
+        "m": {"meaning": "m", "code": None, "shape": ["a"]},
+        "w": {"meaning": "w", "code": None, "shape": ["a"]},
+        "t": {"meaning": "step", "code": None, "shape": [], "domain": {"integer": True, "min": 1}},
+    }
+    more = {"symbols": symbols, "own_indices": {"k": "a"}}
+    form = "Eq(m[k], 2*Old(m[k]) + w[k])"
+    assert compared("m_t = 2 m_{t-1} + w_t", form, **more).status is ReadBack.AGREES
+    assert compared("m_t = 2 m_{t-1} + w_{t-1}", form, **more).status is ReadBack.AGREES  # nothing here changes w
+    assert compared("m_t = 2 m_t + w_t", form, **more).status is ReadBack.DIFFERS
+    assert compared("m_t = 2 m_{t+1} + w_t", form, **more).status is ReadBack.NOT_READ
