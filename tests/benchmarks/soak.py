@@ -39,8 +39,11 @@ def main() -> int:
         for finding in found:
             print(f"seed {seed}: {finding.span}: {finding.code} {finding.message} ({finding.hint})", flush=True)
         alarms += bool(found)
+        done = seed - options.first + 1
         if sys.stderr.isatty():
-            print(f"\r{seed - options.first + 1} of {options.seeds} seeds, {alarms} alarms", end="", file=sys.stderr)
+            print(f"\r{done} of {options.seeds} seeds, {alarms} alarms", end="", file=sys.stderr)
+        elif done % 10 == 0:
+            print(f"{done} of {options.seeds} seeds, {alarms} alarms", file=sys.stderr, flush=True)
     seconds = time.perf_counter() - started
     print(f"{options.seeds} seeds from {options.first}: {alarms} with alarms; {points} points; {seconds:.0f} s")
     return 1 if alarms or not points else 0
