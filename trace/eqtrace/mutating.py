@@ -13,6 +13,7 @@ from eqtrace.cache import digest
 from eqtrace.checks.registry import BY_NAME
 from eqtrace.code.mutation.equivalent import proof
 from eqtrace.code.mutation.generate import mutants
+from eqtrace.code.source import SourceFile
 from eqtrace.config import Config
 from eqtrace.model.anchor import Role
 from eqtrace.model.finding import Fault, Finding, Severity
@@ -22,6 +23,7 @@ from eqtrace.model.verdict import Verdict
 from eqtrace.run.mutation import Mutating
 from eqtrace.run.outcome import Crashed, Done
 from eqtrace.run.present import base
+from eqtrace.run.work import Work
 from eqtrace.runner import Project, Running, read_project, verify, work_of
 from eqtrace.spec import sizes
 
@@ -104,8 +106,9 @@ def _judged(
     judged = record.read(mutants) if record is not None else {}
     kept = len(judged)
     waiting = [each for each in mutants if each.id not in judged]
-    for done, outcome in enumerate(_outcomes(project, waiting, how, limit) if waiting else (), 1):
-        outcome = _excused(outcome, project)
+    work = work_of(project, how.seed)
+    for done, outcome in enumerate(_outcomes(project, work, waiting, how, limit) if waiting else (), 1):
+        outcome = _excused(outcome, project, work)
         judged[outcome.mutant.id] = outcome
         if record is not None:
             record.add(outcome)
@@ -114,17 +117,36 @@ def _judged(
     return [judged[each.id] for each in mutants], kept
 
 
-def _excused(judged: Judged, project: Project) -> Judged:
+def _excused(judged: Judged, project: Project, work: Work) -> Judged:
     """A survivor that is proved to compute the same is none."""
     file = project.index.file(judged.mutant.span.path)
-    shown = proof(judged.mutant, file) if judged.status is Status.SURVIVED and file is not None else ""
+    if judged.status is not Status.SURVIVED or file is None:
+        return judged
+
+    def find(module: str) -> SourceFile | None:
+        path = project.index.module_path(module)
+        return project.index.file(path) if path is not None else None
+
+    shown = proof(judged.mutant, file, find, _numbers(judged.mutant, project, work))
     return replace(judged, status=Status.EQUIVALENT, reason=shown) if shown else judged
 
 
-def _outcomes(project: Project, waiting: list[Mutant], how: Running, limit: float) -> Iterator[Judged]:
+def _numbers(mutant: Mutant, project: Project, work: Work) -> frozenset[str]:
+    """What the statement's equations read there: verification has shown that their forms, of numbers, hold for it."""
+    return frozenset(
+        text
+        for name in mutant.equations
+        if "discrete" not in project.equations[name].methods  # those may be of strings
+        for anchor in project.equations[name].anchors
+        if (site := work.sites.get(anchor.id)) is not None
+        if (site.path, site.line, site.column) == (mutant.span.path, mutant.span.line, mutant.span.column)
+        for text in site.inputs.values()
+    )
+
+
+def _outcomes(project: Project, work: Work, waiting: list[Mutant], how: Running, limit: float) -> Iterator[Judged]:
     from eqtrace.run.pool import Pool
 
-    work = work_of(project, how.seed)
     root = str(project.index.root)
     payload = Mutating(work, limit, {each.span.path: os.path.join(root, each.span.path) for each in waiting})
     # A worker ends its child by itself: its own time limit, which comes later, is for faults of eqtrace.
