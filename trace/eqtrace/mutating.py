@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from eqtrace.cache import digest
 from eqtrace.checks.registry import BY_NAME
+from eqtrace.code.entity import FunctionRef
 from eqtrace.code.mutation.equivalent import proof
 from eqtrace.code.mutation.generate import mutants
-from eqtrace.code.source import SourceFile
+from eqtrace.code.source import SourceFile, Statement
 from eqtrace.config import Config
+from eqtrace.link.roles import cited_calls, no_call
 from eqtrace.model.anchor import Role
 from eqtrace.model.finding import Fault, Finding, Severity
 from eqtrace.model.mutant import Judged, Mutant, Status
@@ -33,21 +36,51 @@ _MUTATED = (Role.COMPUTES, Role.INLINE, Role.CALLS, Role.EXPLAINS)
 
 
 def all_mutants(project: Project) -> list[Mutant]:
-    """Every mutant of every statement that the selected equations cite, in the order of the sources."""
-    cited: dict[tuple[str, int, int], set[str]] = {}
+    """Every mutant of every statement that the selected equations cite, in the order of the sources.
+
+    It is judged by the equations that cite the statement, and by those that certify a gradient through the function.
+    """
+    cited: dict[tuple[str, int, int], dict[str, set[Role]]] = {}
     for name in project.selected:
         for anchor in project.equations[name].anchors:
             match = project.linked.matches[anchor.id]
             if anchor.role in _MUTATED and match.span is not None and anchor.target is None:
                 place = (match.span.path, match.span.line, match.span.column)
-                cited.setdefault(place, set()).add(name)
+                cited.setdefault(place, {}).setdefault(name, set()).add(anchor.role)
+    through = _gradients(project)
     found: list[Mutant] = []
-    for (path, line, column), equations in sorted(cited.items()):
+    for (path, line, column), roles in sorted(cited.items()):
         file = project.index.file(path)
         statement = file.statement_at(line, column) if file is not None else None
         if statement is not None:
-            found += mutants(statement, tuple(name for name in project.selected if name in equations))
+            judges = roles.keys() | through.get((path, statement.function), set())
+            within = _calls(statement, roles, project)
+            found += mutants(statement, tuple(name for name in project.selected if name in judges), within)
     return found
+
+
+def _gradients(project: Project) -> dict[tuple[str, str], set[str]]:
+    """By path and function: the equations whose gradient that function works out."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for name in project.selected:
+        equation = project.equations[name]
+        if equation.gradient is not None and "vjp" in equation.methods:
+            ref = project.linked.graph.function(equation.gradient.backward.value)
+            if ref is not None:
+                found.setdefault((ref.path, ref.qualname), set()).add(name)
+    return found
+
+
+def _calls(statement: Statement, roles: Mapping[str, set[Role]], project: Project) -> list[ast.Call] | None:
+    """The calls for which alone a statement is cited; None where equations claim more of it."""
+    if any(own != {Role.CALLS} for own in roles.values()):
+        return None
+    functions = {ref for name in roles for ref in _functions(name, project)}
+    return cited_calls(statement, project.linked.graph, functions) or None
+
+
+def _functions(name: str, project: Project) -> tuple[FunctionRef, ...]:
+    return project.linked.functions.get(project.equations[name].topic, ())
 
 
 def mutate(
@@ -105,6 +138,9 @@ def _judged(
     record = Record(project, how.seed, limit) if cache else None
     judged = record.read(mutants) if record is not None else {}
     kept = len(judged)
+    for each in mutants:
+        if each.id not in judged and (reason := _refused(each, project)):
+            judged[each.id] = Judged(each, Status.KILLED, "role", reason)
     waiting = [each for each in mutants if each.id not in judged]
     work = work_of(project, how.seed)
     for done, outcome in enumerate(_outcomes(project, work, waiting, how, limit) if waiting else (), 1):
@@ -115,6 +151,21 @@ def _judged(
         if how.progress is not None:
             how.progress(done, len(waiting), outcome.mutant.id)
     return [judged[each.id] for each in mutants], kept
+
+
+def _refused(mutant: Mutant, project: Project) -> str:
+    """Why the audit would refuse the mutant: a call for which its statement is cited is gone. '' where it would not."""
+    file = project.index.file(mutant.span.path)
+    node = ast.parse(f"{mutant.new}\n    pass" if mutant.new.endswith(":") else mutant.new).body[0]
+    for name in mutant.equations if file is not None else ():
+        for anchor in project.equations[name].anchors:
+            if anchor.role is Role.CALLS and project.linked.matches[anchor.id].span == mutant.span:
+                assert file is not None
+                statement = Statement(file, node, mutant.function)
+                reason = no_call(statement, project.linked.graph, _functions(name, project))
+                if reason:
+                    return f"{name}: {mutant.span.path}:{mutant.span.line}: {reason}"
+    return ""
 
 
 def _excused(judged: Judged, project: Project, work: Work) -> Judged:
@@ -165,16 +216,18 @@ class Record:
     def __init__(self, project: Project, seed: int, limit: float) -> None:
         self._folder = project.index.root / ".eqtrace" / "mutants"
         self._file = self._folder / f"{_state(project, seed, limit)}.jsonl"
+        self._whole = True  # whether its last line is finished
 
     def read(self, wanted: Iterable[Mutant]) -> dict[str, Judged]:
         """What is known of these mutants; a line that is damaged is as if it were not there."""
         mutants = {(each.id, each.new): each for each in wanted}
         found: dict[str, Judged] = {}
         try:
-            lines = self._file.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError):
+            text = self._file.read_bytes().decode("utf-8", "replace")
+        except OSError:
             return found
-        for line in lines:
+        self._whole = not text or text.endswith("\n")
+        for line in text.splitlines():
             try:
                 entry = json.loads(line)
                 mutant = mutants.get((entry["id"], entry["new"]))
@@ -189,6 +242,10 @@ class Record:
         """Keeps one more."""
         if not self._file.exists():
             self._begin()
+        elif not self._whole:
+            with contextlib.suppress(OSError), self._file.open("a", encoding="utf-8") as file:
+                file.write("\n")
+        self._whole = True
         entry = {
             "id": judged.mutant.id,
             "new": judged.mutant.new,
