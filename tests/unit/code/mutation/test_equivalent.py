@@ -314,6 +314,10 @@ def test_a_local_name_is_what_all_its_assignments_say(prove) -> None:
     assert prove("z = d * e", "z = e * d", "d, e = a.shape") != ""
     assert prove("z = d * e", "z = e * d", "d, *e = a.shape") == ""
     assert prove("z = d + a", "z = a + d", "for d in range(n): pass") != ""
+    assert prove("z = d + a", "z = a + d", "for e, d in p.items(): pass") != ""
+    assert prove("z = e + a", "z = a + e", "for e, d in p.items(): pass") == ""
+    assert prove("z = d + a", "z = a + d", "for e, d in s.items(): pass") == ""
+    assert prove("z = d + a", "z = a + d", "for e, (d, t) in p.items(): pass") == ""
     assert prove("z = d + a", "z = a + d", "d = b\nfor _ in xs: d = d / d.sum()") != ""
 
 

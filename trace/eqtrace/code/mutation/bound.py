@@ -18,6 +18,12 @@ def assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr | None]]:
             yield target, ast.BinOp(ast.Name(name, ast.Load()), op, value)
         case ast.AugAssign(target=target):
             yield target, None
+        case (
+            ast.For(target=ast.Tuple(elts=[_, target]), iter=ast.Call(ast.Attribute(held, "items"), [], []))
+            | ast.comprehension(target=ast.Tuple(elts=[_, target]), iter=ast.Call(ast.Attribute(held, "items"), [], []))
+        ):
+            yield target, ast.Subscript(held, ast.Name("", ast.Load()), ast.Load())
+            yield node.target.elts[0], None  # type: ignore[attr-defined]
         case ast.For(target=target, iter=turns) | ast.AsyncFor(target=target, iter=turns):
             counts = isinstance(node, ast.For) and isinstance(turns, ast.Call) and named(turns.func, "range")
             yield target, ast.Call(ast.Name("len", ast.Load()), [], []) if counts else None
