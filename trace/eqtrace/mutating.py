@@ -234,7 +234,7 @@ class Record:
                 if mutant is not None:
                     texts = str(entry["by"]), str(entry["reason"])
                     found[mutant.id] = Judged(mutant, Status(entry["status"]), *texts, float(entry["seconds"]))
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 continue
         return found
 
