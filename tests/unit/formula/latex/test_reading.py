@@ -206,6 +206,20 @@ def test_what_the_form_says_beside_is_told(compared) -> None:
     assert found.more == ("Eq(r, eps)",)
 
 
+def test_ties_are_looked_at_and_make_no_difference_where_there_is_none(compared) -> None:
+    above = "Eq(r, Sum(Piecewise((1, u[k] > eps), (0, True)), k))"
+    assert compared(r"r = |\{ k : u_k > \epsilon \}|", above).status is ReadBack.AGREES
+    assert compared(r"r = |\{ k : u_k \ge \epsilon \}|", above).status is ReadBack.DIFFERS
+    assert compared(r"r = |\{ k : \epsilon - u_k < 0 \}|", above).status is ReadBack.AGREES
+    rest = "Eq(u[k], Piecewise((u[k] + Sum(m[l], l), m[k] > eps), (Sum(m[l], l), True)))"
+    more = {"indices": {"k": "a", "l": "a"}}
+    same = r"u_k = \begin{cases} u_k + \sum_l m_l & m_k > \epsilon \\ \sum_l m_l & \text{otherwise} \end{cases}"
+    assert compared(same, rest, **more).status is ReadBack.AGREES
+    parts = r"u_k = \sum_l m_l + u_k \mathbf{1}[m_k > \epsilon]"
+    assert compared(parts, rest, **more).status is ReadBack.AGREES
+    assert compared(parts.replace(">", r"\ge"), rest, **more).status is ReadBack.DIFFERS
+
+
 def test_steps_are_values_before_and_after(compared) -> None:
     symbols = {
         "m": {"meaning": "m", "code": None, "shape": ["a"]},
