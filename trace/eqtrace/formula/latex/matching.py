@@ -81,6 +81,9 @@ class Matching(Premises):
         """
         claims = [clause for clause in self.said.clauses if clause.says is not Says.ORDER]
         orders = [clause for clause in self.said.clauses if clause.says is Says.ORDER]
+        if not any(claim.sides for claim in self.claims):
+            for clause in (each for each in claims if each.says is Says.EQUAL):
+                raise Unread("an equation, where the form claims none", clause.offset, clause.length)
         given = list(dict.fromkeys(premise for clause in self.said.clauses for premise in clause.given))
         held = [premise for premise in given if self._claimed(premise)]
         conditions = [clause for clause in orders if not self._claimed(clause)]
