@@ -58,7 +58,7 @@ def certifiers(points: Mapping[str, dict[str, Any]]) -> dict[str, Callable[[], o
     """For each gradient a call that certifies it at its point."""
     config = load(ROOT)
     project = runner.read_project(replace(config, spec=(*config.spec, "tests/benchmarks/attention.yaml")), None)
-    session = Session(runner._work(project, 0), lambda _: None, {})
+    session = Session(runner.work_of(project, 0), lambda _: None, {})
     found = {}
     for name, values in points.items():
         plan = session.gradients.plan(session.work.equations[name])

@@ -249,7 +249,7 @@ class Verification:
         with collector_paused():
             self.project = read_project(config, selected, cache)
         self._how = how
-        self._work = lru_cache(lambda: _work(self.project, how.seed))
+        self._work = lru_cache(lambda: work_of(self.project, how.seed))
         self._reuse = _reuse(self.project, how.seed, self._work, clock) if cache else None
         self._results: dict[Unit, MethodResult] = {}
         self._examples: dict[Unit, ExampleResult] = {}
@@ -427,7 +427,7 @@ def _without_form(equation: Equation, method: str) -> MethodResult:
     return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail="it has no form"), (fault,))
 
 
-def _work(project: Project, seed: int) -> Work:
+def work_of(project: Project, seed: int) -> Work:
     """What the workers need. The selected equations' lines are watched, and those that their methods look at beside."""
     root = str(project.index.root)
     equations = project.equations

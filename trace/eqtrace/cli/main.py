@@ -15,6 +15,7 @@ from eqtrace import __version__
 from eqtrace.cli.audit import audit
 from eqtrace.cli.explain import explain
 from eqtrace.cli.fix import fix
+from eqtrace.cli.mutate import mutate
 from eqtrace.cli.review import review
 from eqtrace.cli.schema import schema
 from eqtrace.cli.site import site
@@ -35,6 +36,7 @@ Examples:
   eqtrace verify linear.linear        one equation; also 'linear.*' or a file
   eqtrace fix --diff                  what moved, and what fix would write
   eqtrace review                      what changed since somebody read both ends
+  eqtrace mutate                      would verification notice a wrong line?
   eqtrace explain EQ501               what a finding means and how to mend it
   eqtrace site                        the reference site, as HTML files
 
@@ -53,7 +55,7 @@ def cli() -> None:
     """The group that holds the commands."""
 
 
-for _command in (audit, verify, fix, review, site, explain, schema):
+for _command in (audit, verify, fix, review, mutate, site, explain, schema):
     cli.add_command(_command)
 
 

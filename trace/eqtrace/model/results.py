@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from eqtrace.model.anchor import Match
 from eqtrace.model.example import ExampleResult
 from eqtrace.model.finding import Finding
+from eqtrace.model.mutant import Judged
 from eqtrace.model.readback import Readback
 from eqtrace.model.span import Span
 from eqtrace.model.topic import Specification
@@ -78,6 +79,7 @@ class Results:
     from_cache: int = 0
     skipped: tuple[str, ...] = ()  # what was not looked at and why, a sentence each
     notes: tuple[str, ...] = ()  # what else a reader should know of the run, a sentence each
+    mutants: tuple[Judged, ...] | None = None  # None where none were made
     exit: int = 0
 
     def verdict(self, equation: str) -> Verdict | None:

@@ -10,7 +10,7 @@ from typing import Any
 from eqtrace import __version__
 from eqtrace.model.finding import Finding, Related
 from eqtrace.model.results import Coverage, Results, Reviews, Tally
-from eqtrace.report import examples
+from eqtrace.report import examples, mutants
 from eqtrace.report.rows import AnchorRow, EquationRow, LatexRow, LatexSummary, MethodRow, Summary, rows
 
 
@@ -34,6 +34,8 @@ def document(results: Results, edits: Sequence[Mapping[str, Any]] | None = None)
     }
     if results.reviews is not None and results.command == "review":
         built["reviews"] = _reviews(results.reviews)
+    if results.mutants is not None:
+        built["mutants"], built["summary"]["mutation"] = mutants.document(results.mutants)
     if edits is not None:
         built["edits"] = [dict(edit) for edit in edits]
     return built

@@ -14,6 +14,7 @@ from eqtrace.model.finding import Finding, Severity
 from eqtrace.model.readback import ReadBack
 from eqtrace.model.results import Coverage, Results, Reviews
 from eqtrace.model.verdict import MethodResult, Verdict
+from eqtrace.report.mutants import Mutation, mutation
 
 _RUN = (Role.COMPUTES, Role.INLINE, Role.CALLS)
 """The roles of lines that verification has to run: nothing else of a citation is executed."""
@@ -131,6 +132,7 @@ class Summary:
     skipped: tuple[str, ...]
     notes: tuple[str, ...] = ()
     reviews: Reviews | None = None
+    mutation: Mutation | None = None
     latex: LatexSummary | None = None  # None where no LaTeX was looked at
 
     @property
@@ -220,6 +222,7 @@ def _summary(
         skipped=results.skipped,
         notes=results.notes,
         reviews=results.reviews,
+        mutation=None if results.mutants is None else mutation(results.mutants),
         latex=_latex_summary(equations),
     )
 

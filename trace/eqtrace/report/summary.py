@@ -10,8 +10,10 @@ from collections.abc import Iterable
 
 from eqtrace.model.anchor import Status
 from eqtrace.model.example import Outcome
+from eqtrace.model.mutant import Score
 from eqtrace.model.results import Reviews, Tally
 from eqtrace.model.verdict import Verdict
+from eqtrace.report.mutants import Mutation
 from eqtrace.report.rows import EquationRow, Rows, Summary, slowest
 from eqtrace.report.styled import Line, clean
 
@@ -34,6 +36,8 @@ def summary(report: Rows) -> list[Line]:
     """The summary of a full report, ending in the closing line."""
     facts = report.summary
     lines: list[Line] = [[(f"eqtrace {facts.command}", "bold"), (f"  {_scope(facts)}", "")]]
+    if facts.mutation is not None:
+        return [*lines, *_mutants(facts, facts.mutation), [], closing(report)]
     if facts.command == "review":
         lines += [_entry(label, text) for label, text in _review(facts) if text]
         return [*lines, [], closing(report)]
@@ -56,6 +60,11 @@ def closing(report: Rows) -> Line:
         return [("Fault of eqtrace: ", "bold red"), (f"{found}; these results are incomplete.", "")]
     if facts.exit == 2:
         return [("Nothing was checked: ", "bold red"), (f"{found}. This is no pass.", "")]
+    if facts.mutation is not None and not facts.exit:
+        return [("Noticed", "bold green"), (f" every mutant: {_share(facts.mutation.score)}.", "")]
+    if facts.mutation is not None and facts.mutation.score.survived == facts.severities["error"]:
+        survived = f"{count(facts.mutation.score.survived, 'mutant')} survived"
+        return [("Failed: ", "bold red"), (f"{survived}; {_share(facts.mutation.score)}.", "")]
     if facts.severities["error"] or facts.exit:
         return [("Failed: ", "bold red"), (f"{found} in {_checked(facts)}.", "")]
     return [("No errors", "bold green"), (f" in {_checked(facts)}; {found}.{_reservation(report)}", "")]
@@ -91,6 +100,42 @@ def _facts(report: Rows) -> Iterable[tuple[str, str]]:
         yield "note", sentence
     units = [f"{name} ({method}) {seconds:.2f} s" for seconds, name, method in slowest(report.equations)]
     yield "slowest", ", ".join(units)
+
+
+def _mutants(facts: Summary, found: Mutation) -> list[Line]:
+    """Scores, by method and by operator."""
+    lines = [_entry("mutants", _fates(found.score))]
+    lines.append(_entry("killed by", ", ".join(f"{method} {number:,}" for method, number in found.methods.items())))
+    lines.append(_entry("from cache", count(facts.from_cache, "mutant") if facts.from_cache else "nothing"))
+    lines += [_entry("skipped", sentence) for sentence in facts.skipped]
+    for title, scores in (("operator", found.operators), ("topic", found.topics)):
+        lines += [
+            [],
+            [(f"  {title:<28}{'killed':>8}{'survived':>10}{'equivalent':>12}{'crash':>7}{'timeout':>9}", "dim")],
+        ]
+        for name, each in scores.items():
+            style = "bold red" if each.survived else ""
+            numbers = f"{each.killed:>8,}{each.survived:>10,}{each.equivalent:>12,}{each.crash:>7,}{each.timeout:>9,}"
+            lines.append([(f"  {clean(name):<28}", ""), (numbers, style)])
+    return lines
+
+
+def _fates(score: Score) -> str:
+    parts = [
+        f"{score.killed:,} killed",
+        f"{score.survived:,} survived",
+        f"{score.equivalent:,} proved equivalent",
+        f"{score.crash:,} crashed",
+        f"{score.timeout:,} timed out",
+    ]
+    return f"{score.total:,}: {', '.join(parts)}"
+
+
+def _share(score: Score) -> str:
+    share = "none was judged" if score.share is None else f"{100 * score.share:.1f}%"
+    return (
+        f"score {share} ({score.killed:,} killed of {score.killed + score.survived:,} that are not proved equivalent)"
+    )
 
 
 def _review(facts: Summary) -> Iterable[tuple[str, str]]:

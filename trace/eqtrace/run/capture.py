@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from eqtrace.run.session import Session
     from eqtrace.run.site import Site
 
+SCENARIOS = "eqtrace_scenarios"  # the name that the scenarios' module gets
 LEAST_ROUNDS = 1  # runs of each scenario at each draw of sizes
 EXECUTIONS = 32  # of every line that scenarios reach, before they stop (design: at least 32 draws)
 MOST_ROUNDS = 32
@@ -137,7 +138,7 @@ class Captures:
     def of(self, equation: Equation, accept: Callable[[Draw], bool] | None = None) -> Executions:
         """Every execution of the equation's cited lines: drawn calls (of draws that `accept` takes), then scenarios."""
         found = Executions()
-        for target in self.targets(equation, found):
+        for target in self.targets(equation, found) if self._session.effort.draws != 0 else ():
             self._draw(equation, target, found, accept)
         scenarios = self.scenarios(equation.span)
         for anchor in equation.anchors:
@@ -187,6 +188,7 @@ class Captures:
         return self._scenarios
 
     def _run_scenarios(self, span: Span, found: Executions) -> None:
+        effort = self._session.effort
         try:
             waiting = self._scenario_functions()
         except Failed as failed:
@@ -195,9 +197,9 @@ class Captures:
         reached: dict[str, set[str]] = {name: set() for name in waiting}
         cost: dict[str, int] = dict.fromkeys(waiting, 0)
         least = LEAST_ROUNDS * max(1, len(self._session.work.draws))
-        for number in range(MOST_ROUNDS):
+        for number in range(MOST_ROUNDS if effort.rounds is None else effort.rounds):
             for name in list(waiting):
-                only = None if number < least else _rare(name, found, reached, cost)
+                only = effort.only if number < least else _rare(name, found, reached, cost)
                 if only is None or only:
                     try:
                         varies, counts = self._run_scenario(name, waiting[name], number, found, only)
@@ -243,7 +245,7 @@ class Captures:
             return {}
 
         def load() -> types.ModuleType:
-            spec = importlib.util.spec_from_file_location("eqtrace_scenarios", file)
+            spec = importlib.util.spec_from_file_location(SCENARIOS, file)
             assert spec is not None
             spec = session.finder.taken(spec)
             assert spec.loader is not None
@@ -258,6 +260,7 @@ class Captures:
             name: value
             for name, value in vars(module).items()
             if inspect.isfunction(value) and not name.startswith("_") and value.__module__ == module.__name__
+            if session.effort.scenarios is None or name in session.effort.scenarios
         }
 
     def _run_scenario(
@@ -356,6 +359,8 @@ class Captures:
         rng = self._session.rng(equation.id, target.name)
         try:
             made = list(filter(accept, draws(form, equation.symbols, target.symbols, rng)))
+            if self._session.effort.draws is not None:
+                made = made[-self._session.effort.draws :]  # random ones: the edge grid comes first
         except NoDraw as error:
             place = equation.where.span if equation.where else equation.span
             found.faults.append(Fault("value-undecided", str(error), place, equation=equation.id))

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy.random  # noqa: F401  (numpy loads it when it is first used: it must not find the user's `random` then)
 
 from eqtrace.errors import EqtraceError
+from eqtrace.run import sources
 from eqtrace.run.instrument import instrument
 from eqtrace.run.marks import Marks
 from eqtrace.run.record import Recorder
@@ -29,12 +30,19 @@ class Loader(importlib.machinery.SourceFileLoader):
     """Loads one module from its source with probes; never reads nor writes a bytecode file."""
 
     def __init__(
-        self, name: str, path: str, sites: Sequence[Site], recorder: Recorder, marks: Marks | None = None
+        self,
+        name: str,
+        path: str,
+        sites: Sequence[Site],
+        recorder: Recorder,
+        marks: Marks | None = None,
+        ready: Mapping[str, types.CodeType] = {},
     ) -> None:
         super().__init__(name, path)
         self._sites = sites
         self._recorder = recorder
         self._marks = marks
+        self._ready = ready
 
     @property
     def marked(self) -> bool:
@@ -42,9 +50,11 @@ class Loader(importlib.machinery.SourceFileLoader):
         return self._marks is not None
 
     def get_code(self, fullname: str) -> types.CodeType:
-        """The instrumented code, always compiled from the source."""
+        """The instrumented code, compiled from the source unless that was done in this process already."""
         path = self.get_filename(fullname)
-        return instrument(self.get_data(path), path, fullname, self._sites, self._recorder, marks=self._marks)
+        if path in self._ready:
+            return self._ready[path]
+        return instrument(sources.read(path), path, fullname, self._sites, self._recorder, marks=self._marks)
 
 
 class Marked(Protocol):
@@ -59,12 +69,19 @@ class Marked(Protocol):
 class Finder(MetaPathFinder):
     """Finds modules as the interpreter does, and takes over the loading of those with sites or marks."""
 
-    def __init__(self, sites: Iterable[Site], recorder: Recorder, marked: Marked | None = None) -> None:
+    def __init__(
+        self,
+        sites: Iterable[Site],
+        recorder: Recorder,
+        marked: Marked | None = None,
+        ready: Mapping[str, types.CodeType] = {},
+    ) -> None:
         self._recorder = recorder
         self._marked = marked
+        self._ready = ready
         self._sites: dict[str, list[Site]] = {}
         for site in sites:
-            self._sites.setdefault(os.path.realpath(site.file), []).append(site)
+            self._sites.setdefault(_real(site.file), []).append(site)
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: types.ModuleType | None = None
@@ -83,10 +100,10 @@ class Finder(MetaPathFinder):
             return spec
         sites = self._sites.get(os.path.realpath(spec.origin), ())
         marks = self._marked.marks if self._marked and self._marked.is_own(spec.origin) else None
-        if not sites and marks is None:
+        if not sites and marks is None and spec.origin not in self._ready:
             return spec
         if isinstance(spec.loader, importlib.machinery.SourceFileLoader):
-            spec.loader = Loader(spec.loader.name, spec.loader.path, sites, self._recorder, marks)
+            spec.loader = Loader(spec.loader.name, spec.loader.path, sites, self._recorder, marks, self._ready)
         else:
             why = f"{spec.name} is loaded by {type(spec.loader).__name__}, not from its source"
             self._recorder.problems.update((site.anchor, why) for site in sites)
@@ -108,17 +125,19 @@ def install(
     recorder: Recorder,
     pythonpath: Sequence[str | Path] = (),
     marked: Marked | None = None,
+    ready: Mapping[str, types.CodeType] = {},
 ) -> Finder:
     """Puts `pythonpath` (absolute folders) first on sys.path, and the hook first on sys.meta_path.
 
     Everything that eqtrace itself needs must be imported before: from here on the user's modules win over all others.
+    `ready` holds instrumented code by file, that was compiled with the same recorder.
 
     Raises:
         EqtraceError: a module with sites is imported already.
     """
     put_on_path(pythonpath)
     _real_folder.cache_clear()
-    finder = Finder(sites, recorder, marked)
+    finder = Finder(sites, recorder, marked, ready)
     imported = finder.already_imported()
     if imported:
         shown = ", ".join(f"{name} ({file})" for name, file in sorted(imported.items()))

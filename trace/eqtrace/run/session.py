@@ -11,7 +11,7 @@ import types
 import warnings
 import zlib
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.run.capture import Captures
 from eqtrace.run.children import ending_children
+from eqtrace.run.effort import FULL, Effort
 from eqtrace.run.exact.shadow import Constants, Shadows
 from eqtrace.run.failed import Failed
 from eqtrace.run.hook import install
@@ -40,6 +41,14 @@ _DUMPED = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)  # as
 _LINES = 20  # of a lost worker's output that a finding shows
 
 
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Instrumented code of the user's modules by file, and the recorder that it reports to."""
+
+    recorder: Recorder
+    codes: Mapping[str, types.CodeType]
+
+
 class Session:
     """See the module.
 
@@ -49,6 +58,8 @@ class Session:
         poisoned: activities that hung or crashed in an earlier worker, and what became of them; they are not tried
             again.
         tracker: records what each result rests on.
+        effort: how much is tried.
+        prepared: the user's modules, instrumented already.
     """
 
     def __init__(
@@ -57,18 +68,29 @@ class Session:
         activity: Callable[[str], None],
         poisoned: Mapping[str, Lost],
         tracker: Untracked | None = None,
+        effort: Effort = FULL,
+        prepared: Prepared | None = None,
     ) -> None:
         self.tracker = tracker or Untracked()
         self.work = self.tracker.work(work)
+        self.effort = effort
         self._activity = activity
         self._poisoned = poisoned
-        self.recorder = Recorder()
+        self.recorder = Recorder() if prepared is None else prepared.recorder
         if any("discrete" in equation.methods for equation in work.equations.values()):
             import hypothesis.extra.numpy  # noqa: F401  (before the user's modules can hide what it needs)
         watched = [*work.sites.values(), *work.followed.values()]
-        self.finder = install(watched, self.recorder, work.pythonpath, self.tracker.marked)
+        self.finder = install(
+            watched, self.recorder, work.pythonpath, self.tracker.marked, prepared.codes if prepared else {}
+        )
         self.twins = {constants: Shadows(self.is_user_file, constants, tracker=self.tracker) for constants in Constants}
         self.captures = Captures(self)
+
+    def start_again(self, effort: Effort) -> None:
+        """Forgets what was captured, so that the same units are answered anew with another effort."""
+        self.effort = effort
+        self.captures = Captures(self)
+        self.__dict__.pop("gradients", None)
 
     def run(self, unit: Unit) -> MethodResult | ExampleResult:
         """The result of one unit. User code that fails is a fault in it, never an exception."""
@@ -76,9 +98,10 @@ class Session:
             from eqtrace.run.example.work import work_out  # it needs what the session gives
 
             return work_out(unit.equation, self.work.examples[unit.equation], self)
-        return self._method(unit)
+        return self.method(unit)
 
-    def _method(self, unit: Unit) -> MethodResult:
+    def method(self, unit: Unit) -> MethodResult:
+        """The result of one method."""
         started = time.perf_counter()
         equation = self.work.equations[unit.equation]
         try:

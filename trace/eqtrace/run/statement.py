@@ -5,18 +5,17 @@ from __future__ import annotations
 import ast
 import copy
 import inspect
-import os
 import sys
 import types
 from collections.abc import Callable, Mapping
 from functools import lru_cache, reduce
-from pathlib import Path
 from typing import Any
 
 from eqtrace.code.bind import TARGET, BindError, Left, parse_left
-from eqtrace.code.source import SourceFile, decode
+from eqtrace.code.source import SourceFile
 from eqtrace.run.earlier import earlier, reads
 from eqtrace.run.site import Site
+from eqtrace.run.sources import source
 from eqtrace.run.tree import Tree
 from eqtrace.run.walk import read
 
@@ -49,8 +48,7 @@ class Statement:
 
     def __init__(self, site: Site, rewrite: Rewrite | None = None, with_earlier: bool = False) -> None:
         self._programs: list[tuple[types.CodeType, list[tuple[str, Left]]]] = []
-        status = os.stat(site.file)
-        tree, lines = _tree(site.file, status.st_mtime_ns, status.st_size)
+        tree, lines = _tree(source(site.file))
         found = tree.statement(site.line, site.column)
         if not isinstance(found, ast.stmt):
             raise CannotRun("the statement is not where it was")
@@ -91,16 +89,9 @@ class Statement:
 
 
 @lru_cache(maxsize=64)
-def _tree(file: str, changed: int, size: int) -> tuple[Tree, list[str]]:
+def _tree(file: SourceFile) -> tuple[Tree, list[str]]:
     """A file's tree, which is not to be changed, and its lines."""
-    tree, lines = source_tree(file)
-    return Tree(SourceFile(file, decode(Path(file).read_bytes()), tree)), lines
-
-
-def source_tree(file: str) -> tuple[ast.Module, list[str]]:
-    """A source file's syntax tree and its lines."""
-    text = Path(file).read_bytes()
-    return ast.parse(text, file), text.decode("utf-8", errors="replace").splitlines()
+    return Tree(file), file.lines
 
 
 def resolve(module: str, qualname: str) -> types.FunctionType:

@@ -25,7 +25,7 @@ class Verified:
     def open(self, seed: int = 0) -> Session:
         self.project = runner.read_project(config.load(self.root), None)
         assert [fault.message for fault in self.project.faults if fault.kind not in ("missing-test",)] == []
-        self.session = Session(runner._work(self.project, seed), lambda name: None, {})
+        self.session = Session(runner.work_of(self.project, seed), lambda name: None, {})
         return self.session
 
     def result(self, equation: str = "subject:f", method: str = "value", seed: int = 0) -> MethodResult:

@@ -43,7 +43,7 @@ def drawn(verified, source, law="Uniform(x[i], -a, a)", call="f(n, a, rng)", bin
 def quick(monkeypatch):
     """Fewer draws, for laws that differ by more than 2%."""
     monkeypatch.setattr(distribution, "DRAWS", 60_000)
-    monkeypatch.setattr(distribution, "_CATEGORICAL_CALLS", 1_500)
+    monkeypatch.setattr(distribution, "_WHOLE_CALLS", 1_500)
 
 
 def kinds(result):
@@ -102,7 +102,15 @@ def test_categories(quick, verified):
 
 
 @pytest.mark.parametrize(
-    "body", ["0", "rng.integers(0, len(p))", "rng.choice(len(p), p=p[::-1])", "len(p)", "p.argmax()"]
+    "body",
+    [
+        "0",
+        "rng.integers(0, len(p))",
+        "rng.choice(len(p), p=p[::-1])",
+        "rng.choice(len(p), p=0.9 * p + 0.1 / len(p))",
+        "len(p)",
+        "p.argmax()",
+    ],
 )
 def test_other_categories(quick, verified, body):
     found = drawn(verified, f"def f(p, rng):\n    return {body}", "Categorical(k, p)", "f(p, rng)", "k: result")

@@ -10,7 +10,6 @@ import ast
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from functools import reduce
-from pathlib import Path
 from typing import Any
 
 from eqtrace.code.bind import TARGET, BindError, Left, parse_left
@@ -18,7 +17,8 @@ from eqtrace.code.source import SourceFile, decode
 from eqtrace.code.tree import FunctionNode
 from eqtrace.run.plan import SiteError, stored, turn_statement
 from eqtrace.run.site import Site
-from eqtrace.run.statement import CannotRun, Rewrite, source_tree
+from eqtrace.run.sources import read, source_tree
+from eqtrace.run.statement import CannotRun, Rewrite
 from eqtrace.run.tree import Tree, own_nodes
 
 _FUNCTION, _TURN = "__eqtrace_loop__", "__eqtrace_turn__"
@@ -37,7 +37,7 @@ class Loop:
 
     def __init__(self, site: Site, rewrite: Rewrite) -> None:
         tree, lines = source_tree(site.file)
-        places = Tree(SourceFile(site.file, decode(Path(site.file).read_bytes()), tree))
+        places = Tree(SourceFile(site.file, decode(read(site.file)), tree))
         statement = places.statement(site.line, site.column)
         around = places.ancestors(statement) if statement is not None else iter(())
         function = next((node for node, _ in around if isinstance(node, FunctionNode)), None)

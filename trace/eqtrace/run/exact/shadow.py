@@ -22,7 +22,7 @@ from eqtrace.run.exact.arithmetic import BUILTINS, number, rounded_number
 from eqtrace.run.exact.proxies import method, stand_in
 from eqtrace.run.exact.rewrite import Exact
 from eqtrace.run.exact.taps import Taps
-from eqtrace.run.statement import source_tree
+from eqtrace.run.sources import source_tree
 from eqtrace.run.tracker import Untracked
 
 _CONTAINERS = (list, tuple, dict)

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from eqtrace.code.bind import TARGET, BindError, Left, parse_left
 from eqtrace.code.source import SourceFile, decode
 from eqtrace.code.tree import is_compound
 from eqtrace.run.exact.looks import LOCALS, LOOK, Looks
+from eqtrace.run.sources import read
 from eqtrace.run.tree import Tree
 
 TAP = "__eqtrace_tap__"
@@ -71,7 +71,7 @@ class Taps:
     def edit(self, file: str, tree: ast.Module) -> None:
         """Puts a file's taps and looks into its tree; every line number stays."""
         taps = self._by_file.get(file, ())
-        text = decode(Path(file).read_bytes())
+        text = decode(read(file))
         editable = Tree(SourceFile(file, text, tree))
         edits = self.looks.edits(file, editable)
         for tap in taps:

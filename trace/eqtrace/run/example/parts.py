@@ -16,7 +16,7 @@ from eqtrace.run import walk
 from eqtrace.run.example.arrays import NotAnArray, as_array
 from eqtrace.run.example.failure import NotRun
 from eqtrace.run.example.inputs import Call
-from eqtrace.run.statement import source_tree
+from eqtrace.run.sources import source_tree
 from eqtrace.run.tree import own_nodes
 
 RESULT = "result"

@@ -7,15 +7,13 @@ import inspect
 import types
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from eqtrace.code.bind import BindError, parse_right
-from eqtrace.code.source import SourceFile, decode
 from eqtrace.code.tree import same
 from eqtrace.model.equation import Equation, Gradient
 from eqtrace.run.exact.taps import Tap
 from eqtrace.run.site import Site
-from eqtrace.run.statement import source_tree
+from eqtrace.run.sources import source
 
 RESULT = "result"
 _POSITIONAL = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
@@ -151,8 +149,7 @@ def _statement_tap(what: str, code: str, left: str, forward: Function) -> Tap:
         wanted = ast.parse(code).body
     except SyntaxError as error:
         raise PlanError(f"{what}: neither an anchor's name nor a statement") from error
-    tree, _ = source_tree(forward.file)
-    file = SourceFile(forward.file, decode(Path(forward.file).read_bytes()), tree)
+    file = source(forward.file)
     function = file.functions.get(forward.qualname)
     found = [
         node

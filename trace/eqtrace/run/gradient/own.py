@@ -8,7 +8,7 @@ from eqtrace.formula.form import Form
 from eqtrace.model.anchor import Anchor
 from eqtrace.model.equation import Equation
 from eqtrace.run.gradient.plan import RESULT, Entry, Function, Plan, PlanError
-from eqtrace.run.statement import source_tree
+from eqtrace.run.sources import source_tree
 from eqtrace.run.tree import own_nodes
 from eqtrace.run.work import COMPUTING
 

@@ -112,7 +112,7 @@ class LineCheck:
             captured: the executions whose values were seen.
             executed: how many there were.
         """
-        chosen = _spread(len(captured), CERTIFIED_POINTS)
+        chosen = _spread(len(captured), CERTIFIED_POINTS if self._session.effort.exact else 0)
         for number, each in enumerate(captured):
             self._check(each, number in chosen)
             if "value-mismatch" in self.line.faults:
@@ -309,7 +309,7 @@ class LineCheck:
 
     def _refute(self, part: int, each: Captured, comparison: Comparison | None) -> None:
         found = Counterexample(each.event.inputs, comparison, each.origin)
-        if comparison is not None:
+        if comparison is not None and self._session.effort.shrinks:
             found = shrink(
                 found, each, self.line.site, self._equation.symbols, lambda *values: self._again(part, *values)
             )

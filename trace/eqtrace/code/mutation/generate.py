@@ -1,0 +1,114 @@
+"""Every mutant of a statement, and a file's text with a mutant in it."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator
+from functools import lru_cache
+
+from eqtrace.code.mutation.operators import OPERATORS, Surroundings, looked_after
+from eqtrace.code.source import SourceFile, Statement
+from eqtrace.code.tree import is_compound
+from eqtrace.model.mutant import Mutant
+
+_BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
+_SILENT = (ast.Raise, ast.Import, ast.ImportFrom, ast.Assert, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+
+
+def mutants(statement: Statement, equations: tuple[str, ...]) -> Iterator[Mutant]:
+    """Every mutant of a statement, no two of them alike, in the order of the operators."""
+    node = statement.node
+    if isinstance(node, (*_SILENT, ast.match_case, ast.ExceptHandler)):
+        return
+    header = _header(node)
+    around = surroundings(statement.file)
+    around = Surroundings(around.modules, around.keys, looked_after(header))
+    old = _text(header)
+    seen = {old}
+    span = statement.span
+    for name, operator in OPERATORS:
+        number = 0
+        for place in _places(header):
+            for changed in operator(place, around):
+                new = _text(_with(header, place, changed))
+                if new in seen or not _parses(new):
+                    continue
+                seen.add(new)
+                identity = f"{span.path}:{span.line}:{span.column}/{name}/{number}"
+                yield Mutant(identity, name, span, statement.function, old, new, equations)
+                number += 1
+
+
+def text_with(file: SourceFile, mutant: Mutant) -> str:
+    """The file's text with the mutant in the statement's place; every other line keeps its number."""
+    span = mutant.span
+    lines = file.lines
+    before, after = lines[span.line - 1][: span.column - 1], lines[span.end_line - 1][span.end_column - 1 :]
+    place = [before + mutant.new + after, *[""] * (span.end_line - span.line)]
+    return "\n".join([*lines[: span.line - 1], *place, *lines[span.end_line :]])
+
+
+@lru_cache(maxsize=256)
+def surroundings(file: SourceFile) -> Surroundings:
+    """What operators may know of a file."""
+    modules: set[str] = set()
+    keys: dict[str, set[str]] = {}
+    for node in ast.walk(file.tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            modules.update((alias.asname or alias.name).partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name | ast.Attribute):
+            found = {
+                each.value
+                for each in ast.walk(node.slice)
+                if isinstance(each, ast.Constant) and isinstance(each.value, str)
+            }
+            keys.setdefault(ast.unparse(node.value), set()).update(found)
+    return Surroundings(frozenset(modules), {name: tuple(sorted(found)) for name, found in keys.items()})
+
+
+def _header(node: ast.AST) -> ast.AST:
+    """A statement without the statements in it. Its expressions are the file's own."""
+    if not is_compound(node):
+        return node
+    header = copy.copy(node)
+    for field in _BODIES:
+        if hasattr(header, field):
+            setattr(header, field, [ast.Pass()] if field == "body" else [])
+    return header
+
+
+def _places(header: ast.AST) -> Iterator[ast.AST]:
+    """The nodes that operators look at: all but annotations, f-strings and what is only assigned to."""
+    yield header
+    waiting = list(_parts(header))
+    while waiting:
+        node = waiting.pop(0)
+        yield node
+        waiting[:0] = _parts(node)
+
+
+def _parts(node: ast.AST) -> Iterator[ast.AST]:
+    for name, value in ast.iter_fields(node):
+        if name == "annotation" or isinstance(value, ast.JoinedStr):
+            continue
+        for each in value if isinstance(value, list) else [value]:
+            if isinstance(each, ast.AST) and not isinstance(each, ast.JoinedStr | ast.Pass | ast.expr_context):
+                yield each
+
+
+def _with(header: ast.AST, place: ast.AST, changed: ast.AST) -> ast.AST:
+    return changed if place is header else copy.deepcopy(header, {id(place): changed})
+
+
+def _text(header: ast.AST) -> str:
+    text = ast.unparse(ast.fix_missing_locations(copy.deepcopy(header)))
+    return text.removesuffix("\n    pass") if is_compound(header) else text
+
+
+def _parses(text: str) -> bool:
+    try:
+        ast.parse(f"{text}\n    pass" if text.endswith(":") else text)
+    except SyntaxError as error:
+        return "outside" in str(error)  # return, yield and break stand in a function or a loop
+    return True
