@@ -304,7 +304,7 @@ class Verification:
             self._from_cache |= held.keys()
             waiting = [unit for unit in waiting if unit not in held]
         if waiting:
-            for done, outcome in enumerate(self._started_pool(len(waiting)).answer(waiting), 1):
+            for done, outcome in enumerate(self._started_pool(len(waiting)).answer(waiting, self._group), 1):
                 self._take(outcome)
                 if self._how.progress is not None:
                     self._how.progress(done, len(waiting), outcome.unit.equation)
@@ -368,6 +368,12 @@ class Verification:
     def _unanswered(self) -> list[Unit]:
         known = self._results.keys()
         return [unit for unit in self.units() if unit not in known and unit.equation in self.project.forms]
+
+    def _group(self, unit: Unit) -> str:
+        """What shares runs of the code with other units: the gradient of a topic, or the methods of an equation."""
+        if unit.method == "vjp":
+            return f"gradient {self.project.equations[unit.equation].topic}"
+        return "" if unit.method == EXAMPLE else unit.equation
 
     def _started_pool(self, count: int) -> Pool:
         if self._pool is None:

@@ -7,7 +7,7 @@ import pickle
 import selectors
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -66,16 +66,23 @@ class Pool:
             process.close()
         self._workers.clear()
 
-    def run(self, units: Iterable[Any]) -> Iterator[Done | Crashed | Lost]:
-        """Yields one result for each unit, as they come; at the end (or when left early) all workers are ended."""
+    def run(
+        self, units: Iterable[Any], group: Callable[[Any], str] = lambda unit: ""
+    ) -> Iterator[Done | Crashed | Lost]:
+        """Yields one result for each unit, as they come; at the end (or when left early) all workers are ended.
+
+        Units of one `group` share work that a session does once: one worker gets all of them. '' is no group.
+        """
         try:
-            yield from self.answer(units)
+            yield from self.answer(units, group)
         finally:
             self.close()
 
-    def answer(self, units: Iterable[Any]) -> Iterator[Done | Crashed | Lost]:
+    def answer(
+        self, units: Iterable[Any], group: Callable[[Any], str] = lambda unit: ""
+    ) -> Iterator[Done | Crashed | Lost]:
         """The same, and the workers wait for more units; this is not to be left early."""
-        waiting: deque[Task] = deque(Task(unit) for unit in units)
+        waiting: deque[Task] = deque(Task(unit, group(unit)) for unit in units)
         while waiting or any(process.task for process in self._workers):
             self._feed(waiting)
             yield from self._step(waiting)
@@ -83,13 +90,21 @@ class Pool:
     def _feed(self, waiting: deque[Task]) -> None:
         """Gives every idle worker a unit, and starts workers while there are units for them."""
         for process in self._workers:
-            if waiting and process.task is None:
-                process.give(waiting.popleft(), self.poisoned)
-        while waiting and len(self._workers) < self._jobs:
+            if process.task is None and (task := self._next(process.groups, waiting)) is not None:
+                process.give(task, self.poisoned)
+        while len(self._workers) < self._jobs and (task := self._next(set(), waiting)) is not None:
             process = Process(self._start, self._root, self._environment)
             self._workers.append(process)
             self._selector.register(process.results, selectors.EVENT_READ, process)
-            process.give(waiting.popleft(), self.poisoned)
+            process.give(task, self.poisoned)
+
+    def _next(self, groups: set[str], waiting: deque[Task]) -> Task | None:
+        """Takes the first unit whose group is one of these, or no other worker's."""
+        taken = {group for process in self._workers for group in process.groups} - groups - {""}
+        task = next((task for task in waiting if task.group not in taken), None)
+        if task is not None:
+            waiting.remove(task)
+        return task
 
     def _step(self, waiting: deque[Task]) -> Iterator[Done | Crashed | Lost]:
         """Waits for results, deaths and time limits."""

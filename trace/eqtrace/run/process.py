@@ -33,9 +33,10 @@ main(*map(int, sys.argv[2:]))"""
 
 @dataclass(slots=True, eq=False)
 class Task:
-    """A unit of work and how often its worker was lost."""
+    """A unit of work, the group that shares work with it ('' is none), and how often its worker was lost."""
 
     unit: Any
+    group: str = ""
     losses: int = 0
     blank: int = 0  # losses outside of any activity
 
@@ -45,6 +46,7 @@ class Process:
 
     def __init__(self, start: bytes, root: str, environment: dict[str, str]) -> None:
         self.task: Task | None = None
+        self.groups: set[str] = set()  # of the units that it was given
         self.known: set[str] = set()  # poisoned activities that it was told of
         self.connected = True
         self.received = 0  # bytes
@@ -77,6 +79,7 @@ class Process:
     def give(self, task: Task, poisoned: dict[str, Lost]) -> None:
         """Sends a unit, with the poisoned activities that this worker does not know of."""
         self.task = task
+        self.groups.add(task.group)
         news = {name: lost for name, lost in poisoned.items() if name not in self.known}
         self.known.update(news)
         body = pickle.dumps((task.unit, news))

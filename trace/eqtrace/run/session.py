@@ -85,11 +85,13 @@ class Session:
         )
         self.twins = {constants: Shadows(self.is_user_file, constants, tracker=self.tracker) for constants in Constants}
         self.captures = Captures(self)
+        self.values: dict[str, MethodResult] = {}  # what method `value` gave, which others look at too
 
     def start_again(self, effort: Effort) -> None:
         """Forgets what was captured, so that the same units are answered anew with another effort."""
         self.effort = effort
         self.captures = Captures(self)
+        self.values = {}
         self.__dict__.pop("gradients", None)
 
     def run(self, unit: Unit) -> MethodResult | ExampleResult:

@@ -24,7 +24,11 @@ _BY_VALUE = frozenset({"value", "vjp", "composition", "order"})
 
 
 def verify(equation: Equation, session: Session) -> MethodResult:
-    """Checks every computing and inline line of the equation on all its executions."""
+    """Checks every computing and inline line of the equation on all its executions, once a session."""
+    return session.tracker.shared(session.values, equation.id, lambda: _verify(equation, session))
+
+
+def _verify(equation: Equation, session: Session) -> MethodResult:
     form = session.work.forms[equation.id]
     # Of inputs that break an equation's own constraint it claims no value.
     accept = partial(satisfies, form) if "constraint" in equation.methods else None
