@@ -63,7 +63,7 @@ def test_what_says_the_same_agrees(compared, latex, sympy) -> None:
 DIFFERS = [
     ("Y = Y", LINEAR, "Y"),
     ("Y = XW + b = Y", LINEAR, "Y"),
-    ("Y = XW - b", LINEAR, "XW - b"),
+    ("Y = XW - b", LINEAR, "- b"),
     ("Y = XW", LINEAR, "XW"),
     ("Y = W X + b", LINEAR, "W X"),
     (r"Y = X^\top W + b", LINEAR, r"X^\top W"),

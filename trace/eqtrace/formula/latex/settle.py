@@ -100,7 +100,7 @@ def _against(equation: Equation, form: Form, pair: Pair, node: Node, rng: random
         latex, other = _differing(pair.latex, node, pair.ranges)
         what = f"{pair.what}: " if pair.what else ""
         values = trial.counterexample.replace("side 1", "the LaTeX").replace("side 2", "the form")
-        detail = f"{what}the form has {written(other)} here; {values}"
+        detail = f"{what}the form has {written(other)} here\n{values}"
         return Readback(equation.id, ReadBack.DIFFERS, "values", detail, latex.offset, latex.length, trial.points)
     if _proved(target, claim, deadline):
         return Readback(equation.id, ReadBack.AGREES, "proof", points=trial.points)
