@@ -232,3 +232,10 @@ def test_steps_are_values_before_and_after(compared) -> None:
     assert compared("m_t = 2 m_{t-1} + w_{t-1}", form, **more).status is ReadBack.AGREES  # nothing here changes w
     assert compared("m_t = 2 m_t + w_t", form, **more).status is ReadBack.DIFFERS
     assert compared("m_t = 2 m_{t+1} + w_t", form, **more).status is ReadBack.NOT_READ
+
+
+def test_a_claim_is_no_claim_twice(compared) -> None:
+    assert compared("Y = XW + b, \\quad Y = XW + b", LINEAR).status is ReadBack.NOT_READ
+    two = [LINEAR, "Eq(r, 0)"]
+    assert compared("r = 0, \\quad Y = XW + b", two).status is ReadBack.AGREES
+    assert compared("Y = 0, \\quad Y = XW + b", two).status is ReadBack.DIFFERS
