@@ -41,6 +41,7 @@ def pid(): return os.getpid()
 def slow_pid():
     time.sleep(0.15)
     return os.getpid()
+def slow_group(number): return slow_pid()
 def hang(): time.sleep(60)
 def spin():
     while True: pass
@@ -173,13 +174,18 @@ def test_several_workers_share_the_units_and_none_outlives_the_run(pool):
     assert all(gone(pid) for pid in pids)
 
 
-def test_a_worker_is_ready_quickly(pool):
-    best = 9.0
-    for _ in range(3):
-        begun = time.perf_counter()
-        run(pool(), "echo 1")
-        best = min(best, time.perf_counter() - begun)
-    assert best < 0.25
+def test_units_of_a_group_go_to_one_worker(pool):
+    units = [f"slow_group {number}" for number in range(6)]
+    found = list(pool(2).run(units, lambda unit: "ab"[int(unit.split()[1]) % 2]))
+    workers = {group: {each.value for each in found if int(each.unit.split()[1]) % 2 == group} for group in (0, 1)}
+    assert len(found) == 6
+    assert len(workers[0]) == len(workers[1]) == 1
+    assert workers[0] != workers[1]
+
+
+def test_a_group_whose_worker_died_goes_to_another(pool):
+    found = list(pool(2).run(["echo 1", "leave", "echo 2"], lambda unit: "one"))
+    assert sorted(str(each.unit) for each in found) == ["echo 1", "echo 2", "leave"]
 
 
 @pytest.mark.parametrize(

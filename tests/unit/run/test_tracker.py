@@ -7,7 +7,7 @@ import pytest
 
 from eqtrace.model.equation import Equation
 from eqtrace.model.span import Span
-from eqtrace.run.needs import EVERY, Needs
+from eqtrace.run.needs import CALLS, EVERY, Needs
 from eqtrace.run.tracker import Noted, Tracker, Untracked
 from eqtrace.run.work import Work
 
@@ -111,9 +111,37 @@ def test_what_scenarios_gave_is_hashed_where_it_is_looked_up(tracker):
 
 
 def test_values_that_cannot_be_hashed_are_unknowable(tracker):
-    tracker.evidence(lambda anchors: lambda: None)
+    tracker.evidence(lambda anchors: (each for each in anchors))
     assert tracker.runs({"x": [1]})["x"] == [1]
     assert tracker.end(EQUATION).unknowable
+
+
+def test_functions_are_hashed_by_what_they_do(tracker):
+    def scaled(by):
+        return lambda x: by * x
+
+    def digest(value):
+        tracker.evidence(lambda anchors: value)
+        tracker._digests.clear()
+        return tracker.run_digest("x")
+
+    assert digest(scaled(2)) == digest(scaled(2)) != ""
+    assert digest(scaled(2)) != digest(scaled(3))
+    assert digest(lambda x: x + 1) != digest(lambda x: x * 1)
+
+
+def test_the_order_of_calls_is_a_need_where_it_is_asked_for(tracker):
+    order = ["f", "g"]
+    tracker.evidence(lambda anchors: [*order] if list(anchors) == [CALLS] else None)
+    assert CALLS not in tracker.end(EQUATION).runs
+    tracker.begin()
+    tracker.calls()
+    first = tracker.end(EQUATION).runs[CALLS]
+    order.reverse()
+    tracker._digests.clear()
+    tracker.begin()
+    tracker.calls()
+    assert tracker.end(EQUATION).runs[CALLS] != first
 
 
 def test_a_form_with_function_symbols_rests_on_every_equation(tracker):

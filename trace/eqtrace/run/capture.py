@@ -19,6 +19,7 @@ from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
 from eqtrace.run.call import CallError, Interpreter, drawn_parameters, names, parse_call
 from eqtrace.run.failed import Failed
+from eqtrace.run.needs import CALLS
 from eqtrace.run.record import Event, Recording, Step
 from eqtrace.run.sample import Draw, NoDraw, draws
 from eqtrace.run.snapshot import Copier, equal
@@ -64,7 +65,13 @@ class Executions:
             self.runs.append((origin, recording.steps))
 
     def evidence(self, anchors: Sequence[str]) -> object:
-        """All that these runs gave at an anchor, or in which order they gave something at several."""
+        """All that these runs gave at an anchor, in which order they gave something at several, or made calls."""
+        if list(anchors) == [CALLS]:
+            threads: dict[int, int] = {}  # numbered as they come: their own numbers change from run to run
+            return [
+                (origin, [(step.function, step.kind, threads.setdefault(step.thread, len(threads))) for step in steps])
+                for origin, steps in self.runs
+            ]
         if len(anchors) == 1:
             events = [(each.origin, *each.event.content) for each in self.by_anchor.get(anchors[0], ())]
             return self.counts.get(anchors[0], 0), events

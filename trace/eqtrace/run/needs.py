@@ -11,6 +11,7 @@ from eqtrace.run.marks import Place
 from eqtrace.run.work import Unit, Work
 
 EVERY = "*"
+CALLS = "calls"  # stands among anchors for the order in which followed functions were called
 BETWEEN = "\n"  # the anchors of a name that stands for their order
 Runs = Mapping[str, str]  # by anchor: a hash of what the scenarios gave there
 

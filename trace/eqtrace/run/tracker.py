@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import pickle
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from eqtrace.cache import digest
 from eqtrace.code.fingerprint import outermost
 from eqtrace.model.equation import Equation
 from eqtrace.run.hook import Loader
 from eqtrace.run.marks import Marks
-from eqtrace.run.needs import BETWEEN, EVERY, Needs
+from eqtrace.run.needs import BETWEEN, CALLS, EVERY, Needs
 from eqtrace.run.outside import Outside, is_installed
 from eqtrace.run.site import Site
 from eqtrace.run.state import State
@@ -84,8 +85,11 @@ class Untracked:
         """What the scenarios gave, by anchor; the mapping tells what is looked up."""
         return found
 
+    def calls(self) -> None:
+        """The unit's result rests on the order in which the scenarios called functions."""
+
     def evidence(self, of: Callable[[Sequence[str]], object]) -> None:
-        """How to get everything that the scenarios gave at an anchor, or the order in which they reached several."""
+        """How to get what the scenarios gave at an anchor, in which order they reached several, or made calls."""
 
     def entered(self, code: types.CodeType) -> None:
         """A user function runs in an exact twin."""
@@ -119,6 +123,7 @@ class Tracker(Untracked):
         self._evidence: Callable[[Sequence[str]], object] = lambda anchors: None
         self._digests: dict[str, str] = {}
         self._shared: dict[tuple[int, str], Needs] = {}
+        self._asks_calls = False
 
     def is_own(self, file: str) -> bool:
         """Whether a file is the user's own: it lies in the root or is named by the work, and is not installed."""
@@ -195,6 +200,10 @@ class Tracker(Untracked):
         """See the base class."""
         return Noted(found, self._note_run)
 
+    def calls(self) -> None:
+        """See the base class."""
+        self._asks_calls = True
+
     def evidence(self, of: Callable[[Sequence[str]], object]) -> None:
         """See the base class."""
         self._evidence = of
@@ -211,14 +220,14 @@ class Tracker(Untracked):
         """A hash of what the scenarios gave at an anchor (or the order of several); '' where it can't be hashed."""
         if name not in self._digests:
             try:
-                self._digests[name] = digest(pickle.dumps(self._evidence(name.split(BETWEEN)), 5))
+                self._digests[name] = digest(_pickled(self._evidence(name.split(BETWEEN))))
             except Exception:  # what user code's objects raise
                 self._digests[name] = ""
         return self._digests[name]
 
     def begin(self) -> None:
         """A unit starts."""
-        self._unit = Needs()
+        self._unit, self._asks_calls = Needs(), False
         self.marks.take()
         self._outside.clear()
 
@@ -233,6 +242,8 @@ class Tracker(Untracked):
         if len(self._unit.runs) > 1:
             order = BETWEEN.join(sorted(self._unit.runs))
             self._unit.runs[order] = self.run_digest(order)
+        if self._asks_calls:
+            self._unit.runs[CALLS] = self.run_digest(CALLS)
         if "" in self._unit.runs.values():
             self._unit.unknowable = "what the scenarios gave can't be told apart"
         return self._unit
@@ -310,3 +321,22 @@ class _NotedWork(Work):
         """The sites of one function."""
         held = self.sites._held if isinstance(self.sites, Noted) else self.sites
         return [site for site in held.values() if (site.file, site.function) == (file, function)]
+
+
+class _Pickler(pickle.Pickler):
+    """Pickles functions by what they do: their code, and what they close over."""
+
+    def reducer_override(self, value: Any) -> Any:
+        """See `pickle.Pickler`."""
+        if not isinstance(value, types.FunctionType):
+            return NotImplemented
+        code = value.__code__
+        closed = [cell.cell_contents for cell in value.__closure__ or ()]
+        content = (value.__module__, value.__qualname__, code.co_code, code.co_names, value.__defaults__, closed)
+        return tuple, (content,)
+
+
+def _pickled(value: object) -> bytes:
+    stream = io.BytesIO()
+    _Pickler(stream, 5).dump(value)
+    return stream.getvalue()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def verify(equation: Equation, session: Session) -> MethodResult:
     """Holds the calls within every execution of the functions that hold the cited lines against the list."""
-    session.tracker.unknowable("the order of calls is no part of what a kept result names")
+    session.tracker.calls()
     executions = session.captures.of(equation)
     faults = [replace(fault, equation=equation.id, method="order") for fault in executions.faults]
     followed = session.work.followed
