@@ -367,7 +367,7 @@ class Copy:
         """The discrete method's answer, in this process."""
         with _own_modules():
             project = runner.read_project(config.load(self.root), frozenset([equation]))
-            session = Session(runner._work(project, 0), lambda name: None, {})
+            session = Session(runner.work_of(project, 0), lambda name: None, {})
             return session.run(Unit(equation, "discrete"))
 
 

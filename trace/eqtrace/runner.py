@@ -75,10 +75,13 @@ class Project:
         return {equation.id: equation for equation in self.specification.equations}
 
 
-def read_project(config: Config, selected: frozenset[str] | None, cache: bool = True) -> Project:
+def read_project(
+    config: Config, selected: frozenset[str] | None, cache: bool = True, functions: bool = True
+) -> Project:
     """Reads specification and code, and holds the anchors of the selected equations against the code.
 
-    With `cache`, comparisons of LaTeX that an earlier run kept are taken from it.
+    With `cache`, comparisons of LaTeX that an earlier run kept are taken from it. Without `functions`, function symbols
+    are not resolved, which only what evaluates forms needs.
     """
     specification = load(config)
     index = Index(config)
@@ -94,7 +97,7 @@ def read_project(config: Config, selected: frozenset[str] | None, cache: bool = 
             faults += [replace(fault, equation=equation.id) for fault in found if not _is_told(fault, specification)]
             faults += _unreadable_call(equation)
             faults += _unknown_calls(equation, index)
-    if any(equation.functions for equation in specification.equations):
+    if functions and any(equation.functions for equation in specification.equations):
         from eqtrace.formula.compose import link  # with NumPy, which takes its time
 
         link(forms, specification.equations)
@@ -172,7 +175,7 @@ def _parameters(equation: Equation) -> tuple[str, ...] | None:
 def audit(config: Config, selected: frozenset[str] | None) -> Results:
     """The static checks. User code is parsed and never imported."""
     started = time.perf_counter()
-    project = read_project(config, selected)
+    project = read_project(config, selected, functions=False)
     faults = [*project.faults, *_of_latex(project, project.latex)]
     return conclude("audit", project, faults, {}, None, 0, started)
 

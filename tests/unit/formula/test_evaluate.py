@@ -367,3 +367,16 @@ def test_bound_names_do_not_clash(form):
     )  # fmt: skip
     values = np.arange(6.0).reshape(2, 3) ** 2
     agree(found, {"X": values, "v": values[:, 0]}, {"T": 2, "a": 3}, values.var(-1))
+
+
+def test_subscripts_stay_integers_where_nothing_is_wanted(form):
+    """What is left out by a premise may hold sums over nothing: they must not make reals of the others."""
+    found = form(
+        "Implies(p[j] >= 0, Eq(out[Sum(Sum(Piecewise((1, r[l, u] >= 0), (0, True)), u), (l, 0, j - 1))], p[j]))",
+        symbols={"out": "C", "p": "n", "r": "n M"},
+        indices={"j": "n", "u": "M"},
+    )
+    values = {"out": np.array([7, 3]), "p": np.array([7, -1]), "r": np.zeros((2, 1))}
+    for arithmetic in (F, LOW, HIGH, Balls(128)):
+        code, expected = sides(found, 0, values, {"C": 2, "n": 2, "M": 1}, arithmetic)
+        assert int(code.ravel()[0]) == int(expected.ravel()[0]) == 7

@@ -43,7 +43,7 @@ def test_every_object_of_the_schema_is_closed_and_complete() -> None:
 
     for each in objects(SCHEMA):
         assert each["additionalProperties"] is False
-        assert set(each["properties"]) - set(each["required"]) <= {"edits", "reviews"}
+        assert set(each["properties"]) - set(each["required"]) <= {"edits", "reviews", "mutants", "mutation"}
 
 
 def test_the_schema_knows_the_words_of_the_model() -> None:

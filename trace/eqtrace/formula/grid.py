@@ -172,7 +172,7 @@ def gather(run: Run, name: str, value: Value, subscripts: list[Value], mask: Mas
     shape = value.shape[lead:]
     inside = [_inside(name, axis, subscript, shape[axis], mask) for axis, subscript in enumerate(subscripts)]
     if 0 in shape:
-        return run.operations.constant("nan")
+        return 0  # where a value is wanted the subscript was out of range; an integer may be a subscript in its turn
     batch = max((subscript.ndim - run.rank for subscript in inside if is_array(subscript)), default=0)
     if not any(is_array(subscript) for subscript in inside):
         entry = value[(..., *inside)]

@@ -315,7 +315,8 @@ class Translator:
                 if not anywhere(rest):
                     break
             else:
-                taken.append((True, run.operations.constant("nan")))
+                # Where nothing is wanted an integer does no harm: NaN would make reals of the integers beside it.
+                taken.append((True, run.operations.constant("nan") if anywhere(rest) else 0))
             result = taken[-1][1]
             for condition, value in reversed(taken[:-1]):
                 result = run.operations.choose(condition, value, result)

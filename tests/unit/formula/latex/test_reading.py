@@ -63,7 +63,7 @@ def test_what_says_the_same_agrees(compared, latex, sympy) -> None:
 DIFFERS = [
     ("Y = Y", LINEAR, "Y"),
     ("Y = XW + b = Y", LINEAR, "Y"),
-    ("Y = XW - b", LINEAR, "XW - b"),
+    ("Y = XW - b", LINEAR, "- b"),
     ("Y = XW", LINEAR, "XW"),
     ("Y = W X + b", LINEAR, "W X"),
     (r"Y = X^\top W + b", LINEAR, r"X^\top W"),
@@ -206,6 +206,20 @@ def test_what_the_form_says_beside_is_told(compared) -> None:
     assert found.more == ("Eq(r, eps)",)
 
 
+def test_ties_are_looked_at_and_make_no_difference_where_there_is_none(compared) -> None:
+    above = "Eq(r, Sum(Piecewise((1, u[k] > eps), (0, True)), k))"
+    assert compared(r"r = |\{ k : u_k > \epsilon \}|", above).status is ReadBack.AGREES
+    assert compared(r"r = |\{ k : u_k \ge \epsilon \}|", above).status is ReadBack.DIFFERS
+    assert compared(r"r = |\{ k : \epsilon - u_k < 0 \}|", above).status is ReadBack.AGREES
+    rest = "Eq(u[k], Piecewise((u[k] + Sum(m[l], l), m[k] > eps), (Sum(m[l], l), True)))"
+    more = {"indices": {"k": "a", "l": "a"}}
+    same = r"u_k = \begin{cases} u_k + \sum_l m_l & m_k > \epsilon \\ \sum_l m_l & \text{otherwise} \end{cases}"
+    assert compared(same, rest, **more).status is ReadBack.AGREES
+    parts = r"u_k = \sum_l m_l + u_k \mathbf{1}[m_k > \epsilon]"
+    assert compared(parts, rest, **more).status is ReadBack.AGREES
+    assert compared(parts.replace(">", r"\ge"), rest, **more).status is ReadBack.DIFFERS
+
+
 def test_steps_are_values_before_and_after(compared) -> None:
     symbols = {
         "m": {"meaning": "m", "code": None, "shape": ["a"]},
@@ -218,3 +232,10 @@ def test_steps_are_values_before_and_after(compared) -> None:
     assert compared("m_t = 2 m_{t-1} + w_{t-1}", form, **more).status is ReadBack.AGREES  # nothing here changes w
     assert compared("m_t = 2 m_t + w_t", form, **more).status is ReadBack.DIFFERS
     assert compared("m_t = 2 m_{t+1} + w_t", form, **more).status is ReadBack.NOT_READ
+
+
+def test_a_claim_is_no_claim_twice(compared) -> None:
+    assert compared("Y = XW + b, \\quad Y = XW + b", LINEAR).status is ReadBack.NOT_READ
+    two = [LINEAR, "Eq(r, 0)"]
+    assert compared("r = 0, \\quad Y = XW + b", two).status is ReadBack.AGREES
+    assert compared("Y = 0, \\quad Y = XW + b", two).status is ReadBack.DIFFERS

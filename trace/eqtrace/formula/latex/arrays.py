@@ -119,11 +119,14 @@ class Arrays:
         start, end = min(one.offset, other.offset), max(one.offset + one.length, other.offset + other.length)
         return Value(batch, dims, entry, turned, offset=start, length=end - start)
 
-    def add(self, one: Value, other: Value, *, minus: bool = False) -> Value:
-        """A sum or a difference."""
+    def add(self, one: Value, other: Value, minus: int | None = None) -> Value:
+        """A sum; a difference, where a minus stands at an offset."""
+        end = other.offset + other.length
 
         def make(a: Node, b: Node) -> Node:
-            return Add(_term(a), Neg(_term(b)) if minus else _term(b))
+            if minus is None:
+                return Add(_term(a), _term(b))
+            return Add(_term(a), Neg(_term(b), offset=minus, length=max(1, end - minus)))
 
         return self.pairs(make, one, other, "a sum")
 

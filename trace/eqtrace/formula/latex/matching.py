@@ -52,6 +52,7 @@ class Matching(Premises):
         self.reading = reading
         self.said = said
         self.out = Comparison()
+        self.taken: list[Claimed] = []  # the claims that a clause was found for
         self.free = set(form.indices) | reading.indices
         self.accumulated = self._accumulated()
         self.claims = [self._started(each) for each in claims]
@@ -81,6 +82,9 @@ class Matching(Premises):
         """
         claims = [clause for clause in self.said.clauses if clause.says is not Says.ORDER]
         orders = [clause for clause in self.said.clauses if clause.says is Says.ORDER]
+        if not any(claim.sides for claim in self.claims):
+            for clause in (each for each in claims if each.says is Says.EQUAL):
+                raise Unread("an equation, where the form claims none", clause.offset, clause.length)
         given = list(dict.fromkeys(premise for clause in self.said.clauses for premise in clause.given))
         held = [premise for premise in given if self._claimed(premise)]
         conditions = [clause for clause in orders if not self._claimed(clause)]
@@ -204,15 +208,15 @@ class Matching(Premises):
     ) -> tuple[Claimed, dict[str, Term], int]:
         """The claim whose left side it has (sides from the second are compared), else the next (all are)."""
         equations = [claim for claim in self.claims if claim.sides]
-        for fresh in (True, False):
-            for claim in equations:
-                if fresh and claim.part in self.out.met and len(equations) > 1:
-                    continue
-                names = self._named(nodes[0], claim, own)
-                if names is not None:
-                    return claim, names, 1
-        rest = [claim for claim in equations if claim.part not in self.out.met] or equations
-        if len(equations) == 1 or len(equations) == len(self.said.clauses):
+        taken = {id(claim) for claim in self.taken}
+        rest = [claim for claim in equations if id(claim) not in taken]
+        for claim in rest:
+            names = self._named(nodes[0], claim, own)
+            if names is not None:
+                self.taken.append(claim)
+                return claim, names, 1
+        if rest and (len(equations) == 1 or len(equations) == len(self.said.clauses)):
+            self.taken.append(rest[0])
             return rest[0], self._by_axes(nodes[0], rest[0], own), 0
         raise Unread("the form claims nothing of this left side", clause.offset, clause.length)
 

@@ -46,7 +46,10 @@ class Named(Cursor):
             return None
         candidates = found[max(found)]
         names = {each[0].name: each for each in candidates}
-        _, rest, self.place = candidates[0]
+        said = {name: each for name, each in names.items() if name in self.reading.names.said}
+        names = said or names  # of two names with one spelling, the one that the form holds is meant
+        _, rest, self.place = next(iter(names.values()))
+        names = {name: each for name, each in names.items() if each[1] == rest}
         if self.run[place].key == "d" and self.place == place + 1 and self._is_array_next():
             raise Unread("d before an array: a factor, or a gradient that is not declared?", self.run[place].offset)
         return self._value([each[0] for each in names.values()], rest, place)

@@ -6,13 +6,14 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from fractions import Fraction
 from functools import lru_cache
 
 from eqtrace.formula.form import Form
 from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.tokens import Kind, Token, bare, tokens
 from eqtrace.formula.parse import parse_term
-from eqtrace.formula.term import Apply, Node, Term, symbol_names, walk
+from eqtrace.formula.term import Apply, Indexed, Name, Node, Number, Term, symbol_names, walk
 from eqtrace.model.equation import Equation
 
 Keys = tuple[str, ...]
@@ -54,6 +55,7 @@ class Spelling:
         return (self.sub is not None) + (self.sup is not None)
 
 
+ZERO = Number(Fraction(0))
 GREEK = frozenset(
     [
         "alpha",
@@ -107,6 +109,7 @@ class Names:
     declared: dict[str, Declared] = field(default_factory=dict)
     functions: Mapping[str, object] = field(default_factory=dict)
     keys: Collection[str] = ()  # of the tokens that there are
+    said: Collection[str] = ()  # the names that the form itself holds
 
     def add(self, declared: Declared, latex: tuple[str, ...] = ()) -> None:
         """A name with the spellings that it is given, and those that follow from it."""
@@ -135,21 +138,24 @@ class Names:
             key: [(each, declared) for each, declared in pairs if declared.name != name or each not in spellings]
             for key, pairs in self.table.items()
         }
-        return Names(table, self.declared, self.functions, self.keys)
+        return Names(table, self.declared, self.functions, self.keys, self.said)
 
 
 def names_of(equation: Equation, form: Form, keys: Collection[str]) -> Names:
     """Everything that an equation declares; spellings that start with none of the keys of its LaTeX are left out."""
     names = Names(functions=equation.functions, keys=keys)
     said = {name.removeprefix("Old(").removesuffix(")") for part in form.parts for name in symbol_names(part.statement)}
+    names.said = said
     called = {node.function for part in form.parts for node in walk(part.statement) if isinstance(node, Apply)}
     own = {text for name in said if name in equation.symbols for text in equation.symbols[name].latex}
+    used = _used(form) if any(form.shapes.get(name) is None for name in equation.symbols) else {}
     for name, symbol in equation.symbols.items():
         shape = form.shapes.get(name)
         if name in called:
             names.add(Declared(name, Role.FUNCTION), symbol.latex)
             continue
-        declared = Declared(name, Role.SYMBOL, None if shape is None else shape.dims, symbol.parameter)
+        dims = used.get(name) if shape is None else shape.dims
+        declared = Declared(name, Role.SYMBOL, dims, symbol.parameter)
         # `XW` is a symbol only where the form names that symbol; elsewhere it is the product. Of two symbols with one
         # spelling, the one that the form names is meant.
         latex = tuple(text for text in symbol.latex if name in said or not (text in own or _is_product(text, equation)))
@@ -168,6 +174,23 @@ def names_of(equation: Equation, form: Form, keys: Collection[str]) -> Names:
         if name not in names.declared:
             names.add(Declared(name, Role.FUNCTION), use.latex)
     return names
+
+
+def _used(form: Form) -> dict[str, tuple[Term, ...]]:
+    """The axes of symbols without a shape: a number has none, and an entry's indices run over its axes."""
+    found: dict[str, tuple[Term, ...] | None] = {}
+    for node in (each for part in form.parts for each in walk(part.statement)):
+        if isinstance(node, Name) and node.name in form.shapes:
+            dims: tuple[Term, ...] | None = ()
+        elif isinstance(node, Indexed):
+            ends = [form.indices.get(each.name) if isinstance(each, Name) else None for each in node.subscripts]
+            whole = [each.stop for each in ends if each is not None and each.start == ZERO]
+            dims = tuple(whole) if len(whole) == len(ends) else None
+        else:
+            continue
+        name = node.name if isinstance(node, Name) else node.base
+        found[name] = dims if found.get(name, dims) == dims else None
+    return {name: dims for name, dims in found.items() if dims is not None}
 
 
 def _is_product(text: str, equation: Equation) -> bool:

@@ -161,10 +161,10 @@ class Over(Conditions):
     def _largest(self, key: str) -> Value:
         """`max(a, b)`, entry by entry."""
         if self.key != "(":
-            raise self.unread("\\max of what?")
+            raise self.unread(f"{key} of what?")
         parts = [self.inner(piece) for piece in split(self.between("(", ")"), (",",))]
         if len(parts) < 2:
-            raise self.unread("\\max of one thing")
+            raise self.unread(f"{key} of one thing")
         name = "Max" if key == "\\max" else "Min"
         value = parts[0]
         for other in parts[1:]:

@@ -49,13 +49,15 @@ class Parser(Named, Over):
     def expression(self) -> Value:
         """Terms with signs."""
         start = self.here()
-        sign = self.take().key if self.key in ("+", "-") else "+"
+        negative = self.key == "-"
+        if self.key in ("+", "-"):
+            self.take()
         value = self.product()
-        if sign == "-":
+        if negative:
             value = self.arrays.each(lambda node: Neg(term_of(node)), value)
         while self.key in ("+", "-"):
-            minus = self.take().key == "-"
-            value = self.arrays.add(value, self.product(), minus=minus)
+            sign = self.take()
+            value = self.arrays.add(value, self.product(), sign.offset if sign.key == "-" else None)
         return value.at(start, max(1, self.end() - start))
 
     def product(self) -> Value:

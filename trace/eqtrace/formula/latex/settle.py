@@ -26,16 +26,17 @@ from eqtrace.formula.term import (
     Condition,
     Eq,
     Indexed,
-    Name,
     Node,
     Number,
     Rank,
+    Reduction,
     Term,
     children,
     rebuilt,
+    symbol_names,
     walk,
 )
-from eqtrace.formula.trial import tried
+from eqtrace.formula.trial import Trial, tried
 from eqtrace.formula.written import written
 from eqtrace.model.equation import Equation
 from eqtrace.model.readback import ReadBack, Readback
@@ -83,22 +84,23 @@ def _against(equation: Equation, form: Form, pair: Pair, node: Node, rng: random
         return Readback(equation.id, ReadBack.NOT_READ, "", f"it cannot be compared: {error}", offset, length)
     _declare(target, opaque)
     claim = Claim(sides, premises, ranges)
-    claims = [claim, *ties(claim)]
     state = rng.getstate()
-    trial = tried(target, claims, rng, POINTS, deadline)
+    trial = tried(target, [claim], rng, POINTS, deadline)
     if trial.failure and not trial.counterexample:
         rng.setstate(state)
-        alone = [replace(each, sides=(each.sides[1], each.sides[1])) for each in claims]
-        form_alone = tried(target, alone, rng, POINTS, deadline)
+        form_alone = tried(target, [replace(claim, sides=(sides[1], sides[1]))], rng, POINTS, deadline)
         if not form_alone.failure:
             detail = f"it has no value where the form {written(node)} has one: {trial.failure}"
             status = ReadBack.DIFFERS if "has no value" in trial.failure else ReadBack.NOT_READ
             return Readback(equation.id, status, "", detail, offset, length, trial.points)
+    if not trial.counterexample:
+        tied = _tied(target, claim, rng, deadline)
+        trial = tied if tied.counterexample else trial
     if trial.counterexample:
         latex, other = _differing(pair.latex, node, pair.ranges)
         what = f"{pair.what}: " if pair.what else ""
         values = trial.counterexample.replace("side 1", "the LaTeX").replace("side 2", "the form")
-        detail = f"{what}the form has {written(other)} here; {values}"
+        detail = f"{what}the form has {written(other)} here\n{values}"
         return Readback(equation.id, ReadBack.DIFFERS, "values", detail, latex.offset, latex.length, trial.points)
     if _proved(target, claim, deadline):
         return Readback(equation.id, ReadBack.AGREES, "proof", points=trial.points)
@@ -108,21 +110,56 @@ def _against(equation: Equation, form: Form, pair: Pair, node: Node, rng: random
     return Readback(equation.id, ReadBack.NOT_READ, "", detail, offset, length)
 
 
-def ties(claim: Claim) -> list[Claim]:
-    """The claim where two things that it compares are equal: random reals never are."""
+def _tied(target: Problem, claim: Claim, rng: random.Random, deadline: float) -> Trial:
+    """The claim where things that are compared are often equal, which random reals never are."""
+    compared = [each for side in claim.sides for each in walk(side) if isinstance(each, Compare | Eq)]
+    names = {name for each in compared for name in symbol_names(each)}
+    coarse = {name: bounds for name in names & target.shapes.keys() if (bounds := _coarse(target, name)) is not None}
+    if not compared:
+        return Trial()
+    few = replace(target, bounds={**target.bounds, **coarse})
+    trial = tried(few, [claim], rng, POINTS, deadline)
+    if trial.counterexample:
+        return trial
+    for each in _substituted(claim):
+        trial = tried(target, [each], rng, 2, deadline)
+        if trial.counterexample:
+            return trial
+    return Trial()
+
+
+def _coarse(target: Problem, name: str) -> Bounds | None:
+    """Two values that a symbol may take, so that many of its entries are alike; None where it has too few anyway."""
+    bounds = target.bounds.get(name, Bounds())
+    if bounds.one_of or bounds.probabilities or bounds.permutation or bounds.integer:
+        return None
+    ends = [each.value if isinstance(each, Number) else None for each in (bounds.first, bounds.last)]
+    if [end is None for end in ends] != [bounds.first is None, bounds.last is None]:
+        return None
+    low, high = ends
+    fits = [
+        value
+        for value in (0.0, 1.0, 0.5, 2.0, -1.0)
+        if (low is None or low < value or (low == value and "min" not in bounds.open))
+        and (high is None or value < high or (high == value and "max" not in bounds.open))
+    ]
+    return replace(bounds, one_of=tuple(fits[:2])) if len(fits) > 1 else None
+
+
+def _substituted(claim: Claim) -> list[Claim]:
+    """The claim with one side of a comparison in place of the other, where that is the only entry of its symbol."""
+    entries = [each for side in claim.sides for each in walk(side) if isinstance(each, Indexed)]
     found: list[Claim] = []
-    for node in (each for side in claim.sides for each in walk(side)):
-        if isinstance(node, Compare):
+    for side in claim.sides:
+        bound = {each.index for each in walk(side) if isinstance(each, Reduction)}
+        for node in (each for each in walk(side) if isinstance(each, Compare)):
             left, right = node.left, node.right
-        elif isinstance(node, Eq) and len(node.sides) == 2 and all(isinstance(each, Term) for each in node.sides):
-            left, right = node.sides  # type: ignore[assignment]
-        else:
-            continue
-        if not isinstance(left, Indexed | Name):
-            left, right = right, left
-        if isinstance(left, Indexed | Name) and not (isinstance(left, Name) and left.name in claim.indices):
-            found.append(replace(claim, sides=tuple(_side(_put(side, left, right)) for side in claim.sides)))
-    return list({repr(each.sides): each for each in found}.values())[:4]
+            if not isinstance(left, Indexed):
+                left, right = right, left
+            alone = all(each == left for each in entries if isinstance(left, Indexed) and each.base == left.base)
+            if isinstance(left, Indexed) and alone and not bound & set(symbol_names(node)):
+                found.append(replace(claim, sides=tuple(_side(_put(each, left, right)) for each in claim.sides)))
+    return found[:4]
 
 
 def _put(node: Node, old: Node, new: Node) -> Node:
