@@ -138,11 +138,11 @@ def _judged(
     record = Record(project, how.seed, limit) if cache else None
     judged = record.read(mutants) if record is not None else {}
     kept = len(judged)
-    for each in mutants:
-        if each.id not in judged and (reason := _refused(each, project)):
-            judged[each.id] = Judged(each, Status.KILLED, "role", reason)
-    waiting = [each for each in mutants if each.id not in judged]
     work = work_of(project, how.seed)
+    for each in mutants:
+        if each.id not in judged and (known := _unrun(each, project, work)) is not None:
+            judged[each.id] = known
+    waiting = [each for each in mutants if each.id not in judged]
     for done, outcome in enumerate(_outcomes(project, work, waiting, how, limit) if waiting else (), 1):
         outcome = _excused(outcome, project, work)
         judged[outcome.mutant.id] = outcome
@@ -151,6 +151,17 @@ def _judged(
         if how.progress is not None:
             how.progress(done, len(waiting), outcome.mutant.id)
     return [judged[each.id] for each in mutants], kept
+
+
+def _unrun(mutant: Mutant, project: Project, work: Work) -> Judged | None:
+    """What is known of a mutant without running it; one that writes over an array is run before it is excused."""
+    reason = _refused(mutant, project)
+    if reason:
+        return Judged(mutant, Status.KILLED, "role", reason)
+    if mutant.operator == "in-place":
+        return None
+    excused = _excused(Judged(mutant, Status.SURVIVED), project, work)
+    return excused if excused.status is Status.EQUIVALENT else None
 
 
 def _refused(mutant: Mutant, project: Project) -> str:

@@ -112,6 +112,9 @@ class LineCheck:
             captured: the executions whose values were seen.
             executed: how many there were.
         """
+        points = self._session.effort.points
+        if points is not None:
+            captured = [captured[number] for number in sorted(_spread(len(captured), points))]
         chosen = _spread(len(captured), CERTIFIED_POINTS if self._session.effort.exact else 0)
         for number, each in enumerate(captured):
             self._check(each, number in chosen)
