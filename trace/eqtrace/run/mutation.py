@@ -57,7 +57,7 @@ class Mutations:
         import hypothesis.extra.numpy  # noqa: F401  (every child would import these)
         import numpy.ma  # noqa: F401
 
-        from eqtrace.formula import prove  # noqa: F401
+        from eqtrace.formula import ball_operations, decide, entries, prove  # noqa: F401
         from eqtrace.run.gradient import gradients  # noqa: F401
 
         self._payload = payload
@@ -187,8 +187,8 @@ def _judge(payload: Mutating, mutant: Mutant, prepared: Prepared, reached: Reach
             if telling or result.verdict is Verdict.REFUTED:
                 why = telling[0].message if telling else result.evidence.detail
                 return Judged(mutant, Status.KILLED, unit.method, f"{unit.equation}: {why}")
-            if told:
-                crash = told[0].message
+            crash = crash or next((each.message for each in told), "")
+            if crash and effort is not everything:
                 break
             if effort is everything:
                 tried.append(f"{unit.equation} ({unit.method}, {_shown(result)})")

@@ -95,10 +95,12 @@ class LineCheck:
         ]
         self.line = Line(anchor, site)
         self._loose = ""  # why the statement alone can't be told apart from the form
+        self._replay: Replay | None = None
         try:
-            self._replay: Replay | None = Replay(site, session.twins)
+            if session.effort.exact:
+                self._replay = Replay(site, session.twins)
         except CannotRun as reason:
-            self._replay, self.line.why_sampled = None, str(reason)
+            self.line.why_sampled = str(reason)
 
     @property
     def parts(self) -> tuple[int, ...]:
