@@ -46,7 +46,9 @@ def verified() -> Results:
 def test_audit_is_clean() -> None:
     results = runner.audit(load(ROOT), None)
     told = [
-        f"{each.code} {each.span} {each.message}" for each in results.findings if each.severity is not Severity.NOTE
+        f"{each.code} {each.span} {each.message}"
+        for each in results.findings
+        if each.severity is not Severity.NOTE and each.name != "suspect-link"
     ]
     assert told == []
     assert results.exit == 0
@@ -64,7 +66,8 @@ def test_specification_holds_the_catalogue() -> None:
 
 
 def test_nothing_is_found(verified: Results) -> None:
-    assert {each.severity for each in verified.findings} <= {Severity.NOTE}
+    # Contributors need not write the ledger: a link that nobody has reviewed since it changed is told, and fails nothing.
+    assert {each.severity for each in verified.findings if each.name != "suspect-link"} <= {Severity.NOTE}
     assert verified.exit == 0
     document = json.loads(report.render(verified))
     jsonschema.Draft202012Validator(json.loads(report.schema())).validate(document)
@@ -87,8 +90,10 @@ def test_each_equation_has_its_best_verdict(verified: Results) -> None:
             if method.method in ("vjp", "derivative", "identity"):
                 assert "proved for all sizes" in method.evidence.detail, equation
             assert method.evidence.points > 0, equation
-            limits = method.evidence.limits
-            assert all("lie on a kink" in each for each in limits) if equation in KINKS else limits == (), equation
+            kinked = "lie on a kink" if equation in KINKS else None
+            resting = "resting on" if method.method == "composition" else None
+            for limit in method.evidence.limits:
+                assert any(known and known in limit for known in (kinked, resting)), (equation, limit)
 
 
 def test_every_line_is_executed(verified: Results) -> None:
