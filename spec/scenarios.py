@@ -48,9 +48,13 @@ def generation(rng: np.random.Generator, sizes: Sizes) -> None:
     """Texts that grow past seq_len, greedily, then by top-k and by top-p when hot; one block, to save time."""
     config, params = _model(rng, {**sizes, "L": 1})
     ids = rng.integers(0, sizes["V"], sizes["T"] + 1).tolist()
-    generate(ids[: max(1, sizes["T"] - 1)], 2, params, config, rng, 0.0, 2, 0.9)
-    generate(ids, 1, params, config, rng, 20.0, 2, 1.0)
-    generate(ids, 1, params, config, rng, 20.0, 0, 0.3)
+    texts = [
+        generate(ids[: max(1, sizes["T"] - 1)], 2, params, config, rng, 0.0, 2, 0.9),
+        generate(ids, 1, params, config, rng, 20.0, 2, 1.0),
+        generate(ids, 1, params, config, rng, 20.0, 0, 0.3),
+    ]
+    if not all(0 <= token < sizes["V"] for text in texts for token in text):
+        raise RuntimeError(f"these are no tokens: {texts}")
 
 
 def optimiser_steps(rng: np.random.Generator, sizes: Sizes) -> None:
@@ -59,6 +63,7 @@ def optimiser_steps(rng: np.random.Generator, sizes: Sizes) -> None:
     params = {name: rng.normal(size=shape) for name, shape in shapes.items()}
     optimiser = AdamW(params, eps=1e-3, weight_decay=0.1)
     schedule = [lr_schedule(step, 3e-3, 3e-4, 3, 7) for step in range(1, 11)]
+    lr_schedule(0, 3e-3, 3e-4, 0, 7)  # without warmup
     for lr, scale in zip(schedule[1:5], (30.0, 0.01, 1.0, 30.0), strict=True):  # of the gradient, for a limit of 5
         grads = {name: rng.normal(scale=scale, size=shape) for name, shape in shapes.items()}
         grads["head_b"][0] = 0.0
@@ -77,12 +82,12 @@ def gradient_check(rng: np.random.Generator, sizes: Sizes) -> None:
 def training_run(rng: np.random.Generator, sizes: Sizes) -> None:
     """The training command, from a text over V - 1 characters to a checkpoint, and a word with what it has learnt.
 
-    One block, one epoch, one window.
+    One block, one epoch, batches of two windows, the last of one; a step of warmup, the others of the cosine.
 
     Of the other scenarios' sizes only the number of blocks is not kept, to save time.
     """
     alphabet = [chr(ord("a") + i) for i in range(sizes["V"] - 1)]
-    length = max(2 * sizes["T"] + 4, len(alphabet))
+    length = 2 * sizes["T"] + 10
     text = "".join([*alphabet, *rng.choice(alphabet, length - len(alphabet))])
     settings = {
         "seq-len": sizes["T"],
@@ -91,7 +96,9 @@ def training_run(rng: np.random.Generator, sizes: Sizes) -> None:
         "num-heads": sizes["H"],
         "context-len": sizes["Tmax"],
         "num-layers": 1,
-        "stride": length,
+        "stride": 1,
+        "batch-size": 2,
+        "warmup-steps": 1,
         "val-share": 0.5,
         "epochs": 1,
         "num-merges": 0,
@@ -113,6 +120,7 @@ def windows_and_batches(rng: np.random.Generator, sizes: Sizes) -> None:
     T, B = sizes["T"], sizes["H"]
     ids = rng.integers(0, sizes["V"], 4 * (T + 3) + 2)
     part, _ = split_ids(ids, 0.25)
+    split_ids(np.zeros(1999, dtype=np.int64), 0.25)
     x, y = make_windows(part, T, sizes["dh"])
     whole = len(x) - (len(x) - 1) % B  # windows that leave one for the last batch
     for _ in iterate_batches(x[:whole], y[:whole], B, rng):
@@ -210,6 +218,8 @@ def batch_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
         loss, grads = loss_and_grads(ids, targets, params, config)
         rows.append({"window": str(number), "loss": float(loss), "gradient of head_b[0]": float(grads["head_b"][0])})
     loss, grads = train.batch_loss_and_grads(x, y, params, config)
+    if not np.isclose(loss, np.mean([row["loss"] for row in rows]), rtol=1e-12):
+        raise RuntimeError(f"the loss of the batch, {loss}, is not the mean of its windows'")
     return [*rows, {"window": "batch", "loss": float(loss), "gradient of head_b[0]": float(grads["head_b"][0])}]
 
 
@@ -241,6 +251,8 @@ def check_table(rng: np.random.Generator, sizes: Sizes) -> list[Row]:
     config, params, x, y = _tiny_windows()
     config = replace(config, grad_check_samples=2)
     worst = gradcheck.check_params(x[0], y[0], params, config, np.random.default_rng(42))
+    if max(worst.values()) > 1e-5:
+        raise RuntimeError(f"a gradient is wrong: {worst}")
     return [{"parameter": name, "largest relative error": float(error)} for name, error in worst.items()]
 
 

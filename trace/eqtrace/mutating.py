@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
 import json
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from eqtrace.cache import digest
 from eqtrace.checks.registry import BY_NAME
+from eqtrace.code.entity import FunctionRef
 from eqtrace.code.mutation.equivalent import proof
 from eqtrace.code.mutation.generate import mutants
+from eqtrace.code.source import SourceFile, Statement
 from eqtrace.config import Config
+from eqtrace.link.roles import cited_calls, no_call
 from eqtrace.model.anchor import Role
 from eqtrace.model.finding import Fault, Finding, Severity
 from eqtrace.model.mutant import Judged, Mutant, Status
@@ -22,6 +26,7 @@ from eqtrace.model.verdict import Verdict
 from eqtrace.run.mutation import Mutating
 from eqtrace.run.outcome import Crashed, Done
 from eqtrace.run.present import base
+from eqtrace.run.work import Work
 from eqtrace.runner import Project, Running, read_project, verify, work_of
 from eqtrace.spec import sizes
 
@@ -31,21 +36,51 @@ _MUTATED = (Role.COMPUTES, Role.INLINE, Role.CALLS, Role.EXPLAINS)
 
 
 def all_mutants(project: Project) -> list[Mutant]:
-    """Every mutant of every statement that the selected equations cite, in the order of the sources."""
-    cited: dict[tuple[str, int, int], set[str]] = {}
+    """Every mutant of every statement that the selected equations cite, in the order of the sources.
+
+    It is judged by the equations that cite the statement, and by those that certify a gradient through the function.
+    """
+    cited: dict[tuple[str, int, int], dict[str, set[Role]]] = {}
     for name in project.selected:
         for anchor in project.equations[name].anchors:
             match = project.linked.matches[anchor.id]
             if anchor.role in _MUTATED and match.span is not None and anchor.target is None:
                 place = (match.span.path, match.span.line, match.span.column)
-                cited.setdefault(place, set()).add(name)
+                cited.setdefault(place, {}).setdefault(name, set()).add(anchor.role)
+    through = _gradients(project)
     found: list[Mutant] = []
-    for (path, line, column), equations in sorted(cited.items()):
+    for (path, line, column), roles in sorted(cited.items()):
         file = project.index.file(path)
         statement = file.statement_at(line, column) if file is not None else None
         if statement is not None:
-            found += mutants(statement, tuple(name for name in project.selected if name in equations))
+            judges = roles.keys() | through.get((path, statement.function), set())
+            within = _calls(statement, roles, project)
+            found += mutants(statement, tuple(name for name in project.selected if name in judges), within)
     return found
+
+
+def _gradients(project: Project) -> dict[tuple[str, str], set[str]]:
+    """By path and function: the equations whose gradient that function works out."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for name in project.selected:
+        equation = project.equations[name]
+        if equation.gradient is not None and "vjp" in equation.methods:
+            ref = project.linked.graph.function(equation.gradient.backward.value)
+            if ref is not None:
+                found.setdefault((ref.path, ref.qualname), set()).add(name)
+    return found
+
+
+def _calls(statement: Statement, roles: Mapping[str, set[Role]], project: Project) -> list[ast.Call] | None:
+    """The calls for which alone a statement is cited; None where equations claim more of it."""
+    if any(own != {Role.CALLS} for own in roles.values()):
+        return None
+    functions = {ref for name in roles for ref in _functions(name, project)}
+    return cited_calls(statement, project.linked.graph, functions) or None
+
+
+def _functions(name: str, project: Project) -> tuple[FunctionRef, ...]:
+    return project.linked.functions.get(project.equations[name].topic, ())
 
 
 def mutate(
@@ -103,9 +138,13 @@ def _judged(
     record = Record(project, how.seed, limit) if cache else None
     judged = record.read(mutants) if record is not None else {}
     kept = len(judged)
+    work = work_of(project, how.seed)
+    for each in mutants:
+        if each.id not in judged and (known := _unrun(each, project, work)) is not None:
+            judged[each.id] = known
     waiting = [each for each in mutants if each.id not in judged]
-    for done, outcome in enumerate(_outcomes(project, waiting, how, limit) if waiting else (), 1):
-        outcome = _excused(outcome, project)
+    for done, outcome in enumerate(_outcomes(project, work, waiting, how, limit) if waiting else (), 1):
+        outcome = _excused(outcome, project, work)
         judged[outcome.mutant.id] = outcome
         if record is not None:
             record.add(outcome)
@@ -114,17 +153,62 @@ def _judged(
     return [judged[each.id] for each in mutants], kept
 
 
-def _excused(judged: Judged, project: Project) -> Judged:
+def _unrun(mutant: Mutant, project: Project, work: Work) -> Judged | None:
+    """What is known of a mutant without running it; one that writes over an array is run before it is excused."""
+    reason = _refused(mutant, project)
+    if reason:
+        return Judged(mutant, Status.KILLED, "role", reason)
+    if mutant.operator == "in-place":
+        return None
+    excused = _excused(Judged(mutant, Status.SURVIVED), project, work)
+    return excused if excused.status is Status.EQUIVALENT else None
+
+
+def _refused(mutant: Mutant, project: Project) -> str:
+    """Why the audit would refuse the mutant: a call for which its statement is cited is gone. '' where it would not."""
+    file = project.index.file(mutant.span.path)
+    node = ast.parse(f"{mutant.new}\n    pass" if mutant.new.endswith(":") else mutant.new).body[0]
+    for name in mutant.equations if file is not None else ():
+        for anchor in project.equations[name].anchors:
+            if anchor.role is Role.CALLS and project.linked.matches[anchor.id].span == mutant.span:
+                assert file is not None
+                statement = Statement(file, node, mutant.function)
+                reason = no_call(statement, project.linked.graph, _functions(name, project))
+                if reason:
+                    return f"{name}: {mutant.span.path}:{mutant.span.line}: {reason}"
+    return ""
+
+
+def _excused(judged: Judged, project: Project, work: Work) -> Judged:
     """A survivor that is proved to compute the same is none."""
     file = project.index.file(judged.mutant.span.path)
-    shown = proof(judged.mutant, file) if judged.status is Status.SURVIVED and file is not None else ""
+    if judged.status is not Status.SURVIVED or file is None:
+        return judged
+
+    def find(module: str) -> SourceFile | None:
+        path = project.index.module_path(module)
+        return project.index.file(path) if path is not None else None
+
+    shown = proof(judged.mutant, file, find, _numbers(judged.mutant, project, work))
     return replace(judged, status=Status.EQUIVALENT, reason=shown) if shown else judged
 
 
-def _outcomes(project: Project, waiting: list[Mutant], how: Running, limit: float) -> Iterator[Judged]:
+def _numbers(mutant: Mutant, project: Project, work: Work) -> frozenset[str]:
+    """What the statement's equations read there: verification has shown that their forms, of numbers, hold for it."""
+    return frozenset(
+        text
+        for name in mutant.equations
+        if "discrete" not in project.equations[name].methods  # those may be of strings
+        for anchor in project.equations[name].anchors
+        if (site := work.sites.get(anchor.id)) is not None
+        if (site.path, site.line, site.column) == (mutant.span.path, mutant.span.line, mutant.span.column)
+        for text in site.inputs.values()
+    )
+
+
+def _outcomes(project: Project, work: Work, waiting: list[Mutant], how: Running, limit: float) -> Iterator[Judged]:
     from eqtrace.run.pool import Pool
 
-    work = work_of(project, how.seed)
     root = str(project.index.root)
     payload = Mutating(work, limit, {each.span.path: os.path.join(root, each.span.path) for each in waiting})
     # A worker ends its child by itself: its own time limit, which comes later, is for faults of eqtrace.
@@ -143,23 +227,25 @@ class Record:
     def __init__(self, project: Project, seed: int, limit: float) -> None:
         self._folder = project.index.root / ".eqtrace" / "mutants"
         self._file = self._folder / f"{_state(project, seed, limit)}.jsonl"
+        self._whole = True  # whether its last line is finished
 
     def read(self, wanted: Iterable[Mutant]) -> dict[str, Judged]:
         """What is known of these mutants; a line that is damaged is as if it were not there."""
         mutants = {(each.id, each.new): each for each in wanted}
         found: dict[str, Judged] = {}
         try:
-            lines = self._file.read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError):
+            text = self._file.read_bytes().decode("utf-8", "replace")
+        except OSError:
             return found
-        for line in lines:
+        self._whole = not text or text.endswith("\n")
+        for line in text.splitlines():
             try:
                 entry = json.loads(line)
                 mutant = mutants.get((entry["id"], entry["new"]))
                 if mutant is not None:
                     texts = str(entry["by"]), str(entry["reason"])
                     found[mutant.id] = Judged(mutant, Status(entry["status"]), *texts, float(entry["seconds"]))
-            except (ValueError, KeyError, TypeError):
+            except (ValueError, KeyError, TypeError, RecursionError):
                 continue
         return found
 
@@ -167,6 +253,10 @@ class Record:
         """Keeps one more."""
         if not self._file.exists():
             self._begin()
+        elif not self._whole:
+            with contextlib.suppress(OSError), self._file.open("a", encoding="utf-8") as file:
+                file.write("\n")
+        self._whole = True
         entry = {
             "id": judged.mutant.id,
             "new": judged.mutant.new,

@@ -17,6 +17,7 @@ from eqtrace.model.finding import Severity
 from eqtrace.model.results import Results
 from eqtrace.model.span import Span
 from eqtrace.model.topic import Specification, Topic
+from eqtrace.runner import Running
 
 
 @dataclass
@@ -61,7 +62,8 @@ def parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Parts:
         ),
         SimpleNamespace(code="EQ501", name="value-mismatch", severity=Severity.ERROR, documentation="Another value."),
     )
-    _play(monkeypatch, "eqtrace.runner", audit=answer, verify=answer)
+    _play(monkeypatch, "eqtrace.runner", audit=answer, verify=answer, Running=Running)
+    _play(monkeypatch, "eqtrace.mutating", mutate=answer)
     monkeypatch.setattr("eqtrace.config.load", lambda start: config)
     _play(monkeypatch, "eqtrace.spec.load", load=lambda config: specification)
     _play(monkeypatch, "eqtrace.spec.schema", json_schema=lambda: {"title": "spec"})

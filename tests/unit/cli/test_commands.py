@@ -21,6 +21,17 @@ def test_audit_and_verify_pass_on_what_was_asked(eqtrace, parts) -> None:
     assert (cache, cache_switched_off) == (True, False)
 
 
+def test_mutate_passes_on_what_was_asked(eqtrace, parts) -> None:
+    assert eqtrace("mutate", "-j", "3", "--seed", "9", "--limit", "2.5", "relu").code == 0
+    assert eqtrace("mutate", "--no-cache").code == 0
+    (_, selected, how, limit, cache), (_, everything, _, usual, cache_switched_off) = parts.calls
+    assert (selected, everything) == (frozenset({"relu.relu"}), None)
+    assert (how.jobs, how.seed) == (3, 9)
+    assert (limit, usual) == (2.5, 10.0)
+    assert (cache, cache_switched_off) == (True, False)
+    assert eqtrace("mutate", "--limit", "0").code == 2
+
+
 @pytest.mark.parametrize(
     ("patterns", "expected"),
     [

@@ -8,7 +8,7 @@ from eqtrace import __version__
 from eqtrace.cli.main import cli
 from eqtrace.errors import EqtraceError
 
-COMMANDS = ["audit", "explain", "fix", "review", "schema", "site", "verify"]
+COMMANDS = ["audit", "explain", "fix", "mutate", "review", "schema", "site", "verify"]
 
 
 def test_help_teaches_with_examples_and_exit_codes(eqtrace) -> None:
@@ -32,6 +32,7 @@ def test_commands_say_what_they_never_do(eqtrace) -> None:
     assert "never imports or runs your code" in " ".join(eqtrace("audit", "--help").out.split())
     assert "never runs it" in " ".join(eqtrace("fix", "--help").out.split())
     assert "never edits your code" in " ".join(eqtrace("verify", "--help").out.split())
+    assert "made in memory only" in " ".join(eqtrace("mutate", "--help").out.split())
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["verify", "--help"], ["no-such-command"]])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from eqtrace.code.calls import CallGraph
@@ -36,6 +36,7 @@ class Audit:
     coverage: Coverage
     graph: CallGraph
     waivers: tuple[Match, ...] = ()
+    functions: Mapping[str, tuple[FunctionRef, ...]] = field(default_factory=dict)  # by topic
 
 
 def audit(
@@ -79,7 +80,7 @@ def audit(
         faults.extend(fault for item in waivers if (fault := _waiver_fault(item, index)) is not None)
         whole = config.coverage != "off" and selected is None
         faults.extend(_unreadable_files(equations, waivers, index, unread, whole))
-    return Audit(matches, tuple(faults), coverage, graph, waivers)
+    return Audit(matches, tuple(faults), coverage, graph, waivers, functions)
 
 
 def _functions(topic: Topic, graph: CallGraph, unread: dict[str, Span]) -> tuple[tuple[FunctionRef, ...], list[Fault]]:

@@ -43,6 +43,8 @@ def check(
         reason, hint = _BY_GRAPH[anchor.role](statement, graph, functions)
         if reason:
             yield wrong_role(match, equation, reason, hint)
+        elif anchor.computing:
+            yield from check_bind(match, equation, statement)
 
 
 def wrong_role(match: Match, equation: Equation, reason: str, hint: str = "") -> Fault:
@@ -51,6 +53,23 @@ def wrong_role(match: Match, equation: Equation, reason: str, hint: str = "") ->
     related = (Related(match.span, f"the cited statement: {first_line(match.source)}"),) if match.span else ()
     message = f"`{first_line(anchor.code)}` cannot be cited as {anchor.role}: {reason}"
     return Fault("wrong-role", message, place(anchor), hint, related, equation.id)
+
+
+def cited_calls(statement: Statement, graph: CallGraph, functions: Collection[FunctionRef]) -> list[ast.Call]:
+    """The calls of a topic's functions in a statement."""
+    calls = [part for part in walk(statement.node) if isinstance(part, ast.Call)]
+    return [call for call in calls if _is_called(call, statement, graph, functions)]
+
+
+def no_call(statement: Statement, graph: CallGraph, functions: Collection[FunctionRef]) -> str:
+    """Why a statement cannot be cited as calling one of the topic's functions; '' where it can."""
+    return _no_call(statement, graph, functions)[0]
+
+
+def _is_called(call: ast.Call, statement: Statement, graph: CallGraph, functions: Collection[FunctionRef]) -> bool:
+    alone = ast.Expr(ast.Call(call.func, [], []))
+    called = graph.calls_of(Statement(statement.file, alone, statement.function))
+    return any(meets(ref, wanted) for ref in called for wanted in functions)
 
 
 def _no_computation(statement: Statement) -> str:

@@ -42,6 +42,11 @@ class Anchor:
     part: int | None = None
     target: str | None = None
 
+    @property
+    def computing(self) -> bool:
+        """Whether the line is held against the form: also a call whose arguments and result are bound."""
+        return self.role in (Role.COMPUTES, Role.INLINE) or (self.role is Role.CALLS and bool(self.bind))
+
 
 class Status(StrEnum):
     """Whether a cited statement is where its anchor says."""

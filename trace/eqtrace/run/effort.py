@@ -13,6 +13,7 @@ class Effort:
     scenarios: frozenset[str] | None = None  # which of them run; None is all
     only: frozenset[str] | None = None  # the anchors that scenarios are recorded at; None is all
     draws: int | None = None  # of a called function's inputs; None is all that there are
+    points: int | None = None  # of a line's executions that are looked at; None is all
     exact: bool = True  # whether executions are replayed in balls
     shrinks: bool = True  # whether a counter-example is made simpler
 

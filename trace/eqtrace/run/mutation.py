@@ -16,8 +16,9 @@ import select
 import signal
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from eqtrace.code.bind import SUBEXPRESSION, BindError, parse_left
@@ -37,7 +38,7 @@ from eqtrace.run.work import EXECUTED, Unit, Work
 
 ON_CODE = ("value", "constraint", "order", "composition", "structure", "vjp", "discrete", "distribution")  # quick first
 _BY_VALUE = frozenset({"vjp"})  # methods that look at a line's value too, which is quicker by itself
-_ROUNDS, _DRAWS = 1, 4  # of the first, quick look
+_ROUNDS, _DRAWS, _POINTS = 1, 4, 6  # of the first, quick look
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +57,20 @@ class Mutations:
         import hypothesis.extra.numpy  # noqa: F401  (every child would import these)
         import numpy.ma  # noqa: F401
 
-        from eqtrace.formula import prove  # noqa: F401
+        from eqtrace.formula import ball_operations, decide, entries, prove  # noqa: F401
         from eqtrace.run.gradient import gradients  # noqa: F401
 
         self._payload = payload
         self._prepared = _prepare(payload.work)
         self._activity = activity
         self._poisoned = poisoned
-        self._reached: dict[str, frozenset[str]] | None = None
+        self._reached: Reached | None = None
 
     def run(self, mutant: Mutant) -> Judged:
         """A mutant's fate."""
         if self._reached is None:
-            found = _in_child(lambda: _scenarios_by_anchor(self._payload.work, self._prepared), self._payload.limit)
-            self._reached = found if isinstance(found, dict) else {}
+            found = _in_child(lambda: _reached(self._payload.work, self._prepared), self._payload.limit)
+            self._reached = found if isinstance(found, Reached) else Reached()
         started = time.perf_counter()
         reached = self._reached
         found = _in_child(lambda: _judge(self._payload, mutant, self._prepared, reached), self._payload.limit)
@@ -139,17 +140,26 @@ def _prepare(work: Work) -> Prepared:
     return Prepared(recorder, codes)
 
 
-def _scenarios_by_anchor(work: Work, prepared: Prepared) -> dict[str, frozenset[str]]:
-    """Which scenarios reach which anchor, in one round."""
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """Which scenarios reach which anchor, and how many executions of cited lines each makes in all."""
+
+    by_anchor: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    cost: Mapping[str, int] = field(default_factory=dict)
+
+
+def _reached(work: Work, prepared: Prepared) -> Reached:
+    """What scenarios reach in one round."""
     session = Session(work, lambda name: None, {}, effort=Effort(rounds=1), prepared=prepared)
     equation = next(iter(work.equations.values()))
-    found: dict[str, set[str]] = {}
+    found: dict[str, Counter[str]] = {}
     for anchor, each in session.captures.scenarios(equation.span).by_anchor.items():
-        found[anchor] = {captured.origin.removeprefix("scenario ").partition(",")[0] for captured in each}
-    return {anchor: frozenset(names) for anchor, names in found.items()}
+        found[anchor] = Counter(captured.origin.removeprefix("scenario ").partition(",")[0] for captured in each)
+    cost = sum(found.values(), Counter[str]())
+    return Reached({anchor: frozenset(names) for anchor, names in found.items()}, dict(cost))
 
 
-def _judge(payload: Mutating, mutant: Mutant, prepared: Prepared, reached: Mapping[str, frozenset[str]]) -> Judged:
+def _judge(payload: Mutating, mutant: Mutant, prepared: Prepared, reached: Reached) -> Judged:
     file = payload.sources[mutant.span.path]
     before = sources.source(file)
     data = text_with(before, mutant).encode("utf-8")
@@ -161,9 +171,9 @@ def _judge(payload: Mutating, mutant: Mutant, prepared: Prepared, reached: Mappi
     work = replace(work, sites={name: site for name, site in work.sites.items() if site.file != file or name in own})
     codes = {each: code for each, code in prepared.codes.items() if each != file}
     session = Session(work, lambda name: None, {}, prepared=replace(prepared, codes=codes))
-    scenarios = frozenset(name for anchor in own for name in reached.get(anchor, ()))
-    called = Effort(0, frozenset(), own, _DRAWS, exact=False, shrinks=False)
-    reaching = Effort(_ROUNDS, _few(scenarios), own, 0, exact=False, shrinks=False)
+    scenarios = frozenset(name for anchor in own for name in reached.by_anchor.get(anchor, ()))
+    called = Effort(0, frozenset(), own, _DRAWS, _POINTS, exact=False, shrinks=False)
+    reaching = Effort(_ROUNDS, _few(scenarios, reached.cost), own, 0, _POINTS, exact=False, shrinks=False)
     everything = Effort(only=own, shrinks=False)
     tried: list[str] = []
     counts: dict[str, int] = {}
@@ -178,6 +188,8 @@ def _judge(payload: Mutating, mutant: Mutant, prepared: Prepared, reached: Mappi
                 why = telling[0].message if telling else result.evidence.detail
                 return Judged(mutant, Status.KILLED, unit.method, f"{unit.equation}: {why}")
             crash = crash or next((each.message for each in told), "")
+            if crash and effort is not everything:
+                break
             if effort is everything:
                 tried.append(f"{unit.equation} ({unit.method}, {_shown(result)})")
                 counts.update({anchor: count for anchor, count in result.executions.items() if count})
@@ -195,22 +207,37 @@ def _concerned(work: Work, mutant: Mutant) -> frozenset[str]:
     return frozenset(mutant.equations) | {name for name, each in work.equations.items() if each.topic in topics}
 
 
-def _few(scenarios: frozenset[str]) -> frozenset[str]:
-    return frozenset(sorted(scenarios)[:2])
+def _few(scenarios: frozenset[str], cost: Mapping[str, int]) -> frozenset[str]:
+    """The two that execute the fewest lines."""
+    return frozenset(sorted(scenarios, key=lambda name: (cost[name], name))[:2])
 
 
 def _units(work: Work, mutant: Mutant, quick: bool) -> Iterator[Unit]:
     """The methods that run the code, of the equations that cite the statement; the quickest first."""
-    wanted = [(method, name) for name in mutant.equations for method in work.equations[name].methods]
-    for method, name in sorted(wanted, key=lambda each: ON_CODE.index(each[0]) if each[0] in ON_CODE else -1):
-        if method not in ON_CODE:
-            continue
+    wanted = [
+        (_distance(name, work, mutant), ON_CODE.index(method), method, name)
+        for name in mutant.equations
+        for method in work.equations[name].methods
+        if method in ON_CODE
+    ]
+    for _, _, method, name in sorted(wanted):
         if not quick:
             yield Unit(name, method)
         elif method in _BY_VALUE:
             yield Unit(name, "value")
         elif method not in ("discrete", "distribution"):
             yield Unit(name, method)
+
+
+def _distance(name: str, work: Work, mutant: Mutant) -> int:
+    """How far an equation is from a statement: it is computed there, or called, or only passes through."""
+    place = (mutant.span.path, mutant.span.line, mutant.span.column)
+    found = [
+        0 if anchor.computing else 1
+        for anchor in work.equations[name].anchors
+        if (site := work.sites.get(anchor.id)) is not None and (site.path, site.line, site.column) == place
+    ]
+    return min(found, default=2)
 
 
 def _shown(result: MethodResult) -> str:

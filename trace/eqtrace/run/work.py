@@ -50,13 +50,13 @@ class Work:
     examples: Mapping[str, Example] = field(default_factory=dict)  # by topic
     shown_sizes: Mapping[str, int] = field(default_factory=dict)  # those of the site, which stored runs get
 
-    def sites_of(self, equation: Equation, roles: Iterable[Role] = COMPUTING) -> list[tuple[Anchor, Site]]:
-        """The equation's anchors of these roles that were found in the code, with their sites."""
-        wanted = tuple(roles)
+    def sites_of(self, equation: Equation, roles: Iterable[Role] | None = None) -> list[tuple[Anchor, Site]]:
+        """The equation's anchors that were found in the code, with their sites: of these roles, or all that compute."""
+        wanted = None if roles is None else tuple(roles)
         return [
             (anchor, self.sites[anchor.id])
             for anchor in equation.anchors
-            if anchor.role in wanted and anchor.id in self.sites
+            if (anchor.computing if wanted is None else anchor.role in wanted) and anchor.id in self.sites
         ]
 
     def sites_in(self, file: str, function: str) -> list[Site]:
@@ -72,8 +72,12 @@ def site_of(match: Match, equation: Equation, form: Form | None, root: Path) -> 
     file = Path(span.path)
     inputs: dict[str, str] = {}
     outputs: dict[str, str] = {}
-    if form is not None and anchor.role in COMPUTING:
+    if form is not None and anchor.computing:
         inputs, outputs = bound_names(anchor, equation, form, match.function, match.source)
+    if anchor.role is Role.CALLS:  # in the caller, names mean what `bind` says and nothing else
+        inputs, outputs = (
+            {name: code for name, code in each.items() if name in anchor.bind} for each in (inputs, outputs)
+        )
     return Site(
         anchor=anchor.id,
         path=span.path,

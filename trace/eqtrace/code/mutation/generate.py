@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from eqtrace.code.mutation.operators import OPERATORS, Surroundings, looked_after
@@ -16,8 +16,17 @@ _BODIES = ("body", "orelse", "finalbody", "handlers", "cases")
 _SILENT = (ast.Raise, ast.Import, ast.ImportFrom, ast.Assert, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
-def mutants(statement: Statement, equations: tuple[str, ...]) -> Iterator[Mutant]:
-    """Every mutant of a statement, no two of them alike, in the order of the operators."""
+def mutants(
+    statement: Statement, equations: tuple[str, ...], within: Collection[ast.AST] | None = None
+) -> Iterator[Mutant]:
+    """Every mutant of a statement, no two of them alike, in the order of the operators.
+
+    Args:
+        statement: the statement.
+        equations: those that cite it.
+        within: the calls for which alone it is cited: they are changed, and what is done with their values, nothing
+            beside them.
+    """
     node = statement.node
     if isinstance(node, (*_SILENT, ast.match_case, ast.ExceptHandler)):
         return
@@ -30,6 +39,8 @@ def mutants(statement: Statement, equations: tuple[str, ...]) -> Iterator[Mutant
     for name, operator in OPERATORS:
         number = 0
         for place in _places(header):
+            if within is not None and not _touches(place, within):
+                continue
             for changed in operator(place, around):
                 new = _text(_with(header, place, changed))
                 if new in seen or not _parses(new):
@@ -86,6 +97,12 @@ def _places(header: ast.AST) -> Iterator[ast.AST]:
         node = waiting.pop(0)
         yield node
         waiting[:0] = _parts(node)
+
+
+def _touches(place: ast.AST, calls: Collection[ast.AST]) -> bool:
+    """Whether a node is a part of one of the calls, or has one as a part."""
+    inside = {id(part) for call in calls for part in ast.walk(call)}
+    return id(place) in inside or any(part is call for part in ast.walk(place) for call in calls)
 
 
 def _parts(node: ast.AST) -> Iterator[ast.AST]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 
 Operator = Callable[[ast.AST, "Surroundings"], Iterator[ast.AST]]
@@ -160,16 +160,18 @@ def swapped_names(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
     value = getattr(node, "value", None)
     if not isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return) or value is None:
         return
-    called = {id(each.func) for each in ast.walk(value) if isinstance(each, ast.Call)}
+    left = {id(each.func) for each in ast.walk(value) if isinstance(each, ast.Call)}
+    left |= {id(part) for each in ast.walk(value) if isinstance(each, ast.JoinedStr) for part in ast.walk(each)}
+    left |= {id(each) for each in ast.walk(value) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
     names = [
         each.id
         for each in ast.walk(value)
-        if isinstance(each, ast.Name) and id(each) not in called and each.id not in around.modules
+        if isinstance(each, ast.Name) and id(each) not in left and each.id not in around.modules
     ]
     distinct = list(dict.fromkeys(names))
     for number, one in enumerate(distinct):
         for other in distinct[number + 1 :]:
-            yield _with_value(node, _renamed(value, {one: other, other: one}, called))
+            yield _with_value(node, _renamed(value, {one: other, other: one}, left))
 
 
 def bounds(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
@@ -340,11 +342,11 @@ def _with_bound(node: ast.Slice, name: str, bound: ast.expr | None) -> ast.Slice
     return ast.Slice(lower, upper, node.step)
 
 
-def _renamed(value: ast.expr, names: dict[str, str], called: Iterable[int]) -> ast.expr:
+def _renamed(value: ast.expr, names: dict[str, str], left: Container[int]) -> ast.expr:
     memo: dict[int, ast.AST] = {
         id(each): ast.Name(names[each.id], each.ctx)
         for each in ast.walk(value)
-        if isinstance(each, ast.Name) and each.id in names and id(each) not in called
+        if isinstance(each, ast.Name) and each.id in names and id(each) not in left
     }
     return _copied(value, memo)
 

@@ -39,6 +39,7 @@ EXAMPLES = 100
 CAPTURED = 32  # executions by other runs that are compared at a line
 IN_A_CALL = 2  # executions in one call that are
 _SHOWN = 400  # characters of a value in a finding
+_BIND = "correct the bind"
 
 
 Event = TypeVar("Event")
@@ -128,7 +129,14 @@ class _Check:
     def run(self, executions: Executions) -> list[Fault]:
         """Compares; what differs is told once for each line."""
         faults: list[Fault] = []
-        differing: dict[str, _Mismatch] = {}
+        problems = self._session.recorder.problems
+        differing = {
+            anchor: _Mismatch(f"its values can't be captured: {problems[anchor]}", anchor, "value-undecided", _BIND)
+            for anchor in self._seen
+            if anchor in problems
+        }
+        if differing:
+            return [_fault(self._equation, each, self._session) for each in differing.values()]
         try:
             self.reached = self.drawn()
         except _Mismatch as mismatch:

@@ -95,10 +95,12 @@ class LineCheck:
         ]
         self.line = Line(anchor, site)
         self._loose = ""  # why the statement alone can't be told apart from the form
+        self._replay: Replay | None = None
         try:
-            self._replay: Replay | None = Replay(site, session.twins)
+            if session.effort.exact:
+                self._replay = Replay(site, session.twins)
         except CannotRun as reason:
-            self._replay, self.line.why_sampled = None, str(reason)
+            self.line.why_sampled = str(reason)
 
     @property
     def parts(self) -> tuple[int, ...]:
@@ -112,6 +114,9 @@ class LineCheck:
             captured: the executions whose values were seen.
             executed: how many there were.
         """
+        points = self._session.effort.points
+        if points is not None:
+            captured = [captured[number] for number in sorted(_spread(len(captured), points))]
         chosen = _spread(len(captured), CERTIFIED_POINTS if self._session.effort.exact else 0)
         for number, each in enumerate(captured):
             self._check(each, number in chosen)
