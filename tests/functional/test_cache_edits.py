@@ -42,7 +42,7 @@ class InProcess:
         kind = eqtrace.run.answers.Answers if target == runner.ANSWERS else eqtrace.run.session.Session
         self.session = kind(payload, lambda name: None, {})
 
-    def answer(self, units):
+    def answer(self, units, group=None):
         for unit in units:
             yield Done(unit, self.session.run(unit))
 

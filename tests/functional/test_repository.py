@@ -35,7 +35,12 @@ BEST = {
     "structure": Verdict.TESTED,
 }
 WEAKER: dict[str, tuple[Verdict, str]] = {}  # equations below their method's best: the verdict, and why
-KINKS = {"relu_backward.masked_gradient"}  # points of these lie on a kink and are shown in float64 there
+# What the evidence of some methods does not cover, and says so.
+LIMITS = {
+    "vjp": "lie on a kink",  # ReLU's
+    "composition": "resting on",  # an equation whose best is tested
+    "discrete": "don't show every input of the reference",  # runs within another function; the others do
+}
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +51,9 @@ def verified() -> Results:
 def test_audit_is_clean() -> None:
     results = runner.audit(load(ROOT), None)
     told = [
-        f"{each.code} {each.span} {each.message}" for each in results.findings if each.severity is not Severity.NOTE
+        f"{each.code} {each.span} {each.message}"
+        for each in results.findings
+        if each.severity is not Severity.NOTE and each.name != "suspect-link"
     ]
     assert told == []
     assert results.exit == 0
@@ -56,15 +63,17 @@ def test_audit_is_clean() -> None:
 def test_specification_holds_the_catalogue() -> None:
     results = runner.audit(load(ROOT), None)
     pages = {page.id: {topic.value for topic in page.topics} for page in results.specification.pages}
-    assert pages == {page: set(topics) for page, topics in CATALOGUE.items() if page in pages}
+    assert pages == {page: set(topics) for page, topics in CATALOGUE.items()}
     methods = {each.id: each.methods for each in results.specification.equations}
-    assert methods == {name: tuple(METHODS[name]) for name in methods}
+    assert methods == {name: tuple(found) for name, found in METHODS.items()}
+    assert len(methods) == 166
     assert results.coverage is not None
     assert (results.coverage.equations.covered, results.coverage.equations.waived) == (len(methods), 0)
 
 
 def test_nothing_is_found(verified: Results) -> None:
-    assert {each.severity for each in verified.findings} <= {Severity.NOTE}
+    # Contributors need not write the ledger: a link that changed since it was reviewed is told, and fails nothing.
+    assert {each.severity for each in verified.findings if each.name != "suspect-link"} <= {Severity.NOTE}
     assert verified.exit == 0
     document = json.loads(report.render(verified))
     jsonschema.Draft202012Validator(json.loads(report.schema())).validate(document)
@@ -87,8 +96,8 @@ def test_each_equation_has_its_best_verdict(verified: Results) -> None:
             if method.method in ("vjp", "derivative", "identity"):
                 assert "proved for all sizes" in method.evidence.detail, equation
             assert method.evidence.points > 0, equation
-            limits = method.evidence.limits
-            assert all("lie on a kink" in each for each in limits) if equation in KINKS else limits == (), equation
+            for limit in method.evidence.limits:
+                assert LIMITS.get(method.method, "none is known") in limit, (equation, limit)
 
 
 def test_every_line_is_executed(verified: Results) -> None:

@@ -121,7 +121,7 @@ FAULTS = {
 
 def copied(copies: Callable[[str], Copy], name: str = "copy") -> Copy:
     copy = copies(name)
-    (copy.root / "spec" / "attention").mkdir()
+    (copy.root / "spec" / "attention").mkdir(exist_ok=True)
     shutil.copy(ATTENTION, copy.root / "spec" / "attention")
     return copy
 
@@ -134,7 +134,11 @@ def test_a_fault_is_found_at_its_line(copies: Callable[[str], Copy], fault: Faul
         assert copy.edit_anchors(fault.path, fault.old, fault.new, fault.bind)
     copy.fix()
     found = copy.verify(fault.equation)
-    errors = [each for each in found.findings if each.severity is Severity.ERROR and each.code[:3] in ("EQ5", "EQ6")]
+    errors = [
+        each
+        for each in found.findings
+        if each.severity is Severity.ERROR and each.code[:3] in ("EQ5", "EQ6") and each.name != "example-mismatch"
+    ]
     codes = [each.code for each in found.findings if each.method == "vjp"]
     assert set(fault.codes) <= set(codes), shown(found)
     assert set(codes) <= {*fault.codes, "EQ501", "EQ603", "EQ604"} or fault.codes == ("EQ502",), shown(found)
@@ -158,6 +162,16 @@ def test_a_form_that_differs_from_its_gradient(copies: Callable[[str], Copy]) ->
     assert {"EQ501", "EQ602"} <= {each.code for each in found.findings}
     assert verdict(found, "linear_backward.grad_bias") is Verdict.REFUTED
 
+
+TOPICS = {
+    "linear_backward",
+    "relu_backward",
+    "softmax_backward",
+    "cross_entropy_backward",
+    "layer_norm_backward",
+    "layer_norm_derivation",
+    "attention_gradient",
+}
 
 # Each edit of one line; those of a set are made together.
 REWRITES: tuple[dict[tuple[str, str], str], ...] = (
@@ -200,7 +214,8 @@ def test_other_ways_to_write_it_stay_silent(copies: Callable[[str], Copy], edits
         copy.edit(path, old, new)
         assert copy.edit_anchors(path, old, new)
     copy.fix()
-    equations = [each.id for each in load_specification(copy.config).equations if "vjp" in each.methods]
+    every = load_specification(copy.config).equations
+    equations = [each.id for each in every if "vjp" in each.methods and each.topic in TOPICS]
     found = copy.verify(*equations)
     problems = [each for each in found.findings if each.severity is not Severity.NOTE and each.method == "vjp"]
     assert not problems, shown(found)

@@ -54,7 +54,16 @@ class Loader(importlib.machinery.SourceFileLoader):
         path = self.get_filename(fullname)
         if path in self._ready:
             return self._ready[path]
-        return instrument(sources.read(path), path, fullname, self._sites, self._recorder, marks=self._marks)
+        data = sources.changed(path)
+        # Read by the import system's own means, so that it is known for what it is.
+        return instrument(
+            self.get_data(path) if data is None else data,
+            path,
+            fullname,
+            self._sites,
+            self._recorder,
+            marks=self._marks,
+        )
 
 
 class Marked(Protocol):

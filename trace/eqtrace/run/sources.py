@@ -22,10 +22,15 @@ def mutate(file: str, data: bytes) -> None:
     _source.cache_clear()
 
 
+def changed(file: str) -> bytes | None:
+    """What a file holds in this process instead of what is on the disk; None where that is the same."""
+    return _mutated.get(os.path.realpath(file)) if _mutated else None
+
+
 def read(file: str) -> bytes:
     """A source file's bytes."""
-    mutated = _mutated.get(os.path.realpath(file)) if _mutated else None
-    return Path(file).read_bytes() if mutated is None else mutated
+    data = changed(file)
+    return Path(file).read_bytes() if data is None else data
 
 
 def source_tree(file: str) -> tuple[ast.Module, list[str]]:
