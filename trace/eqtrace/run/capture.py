@@ -221,6 +221,14 @@ class Captures:
                         if not varies:
                             del waiting[name], reached[name]
 
+    @property
+    def scenario_names(self) -> tuple[str, ...]:
+        """The names of the scenarios; none where they cannot be imported."""
+        try:
+            return tuple(self._scenario_functions())
+        except Failed:
+            return ()
+
     def scenario(self, name: str, span: Span) -> Callable[..., Any]:
         """One scenario.
 

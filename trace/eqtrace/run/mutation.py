@@ -16,7 +16,6 @@ import select
 import signal
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -150,13 +149,18 @@ class Reached:
 
 def _reached(work: Work, prepared: Prepared) -> Reached:
     """What scenarios reach in one round."""
-    session = Session(work, lambda name: None, {}, effort=Effort(rounds=1), prepared=prepared)
+    session = Session(work, lambda name: None, {}, prepared=prepared)
     equation = next(iter(work.equations.values()))
-    found: dict[str, Counter[str]] = {}
-    for anchor, each in session.captures.scenarios(equation.span).by_anchor.items():
-        found[anchor] = Counter(captured.origin.removeprefix("scenario ").partition(",")[0] for captured in each)
-    cost = sum(found.values(), Counter[str]())
-    return Reached({anchor: frozenset(names) for anchor, names in found.items()}, dict(cost))
+    found: dict[str, set[str]] = {}
+    cost: dict[str, int] = {}
+    for name in session.captures.scenario_names:
+        session.start_again(Effort(rounds=1, scenarios=frozenset({name})))
+        counts = session.captures.scenarios(equation.span).counts
+        cost[name] = sum(counts.values())
+        for anchor, count in counts.items():
+            if count:
+                found.setdefault(anchor, set()).add(name)
+    return Reached({anchor: frozenset(names) for anchor, names in found.items()}, cost)
 
 
 def _judge(payload: Mutating, mutant: Mutant, prepared: Prepared, reached: Reached) -> Judged:
@@ -174,7 +178,8 @@ def _judge(payload: Mutating, mutant: Mutant, prepared: Prepared, reached: Reach
     if file in work.modules:
         codes[file] = instrument(data, file, work.modules[file], sites, prepared.recorder)
     session = Session(work, lambda name: None, {}, prepared=replace(prepared, codes=codes))
-    scenarios = frozenset(name for anchor in own for name in reached.by_anchor.get(anchor, ()))
+    here = [name for name in own if _stands_at(work.sites[name], mutant)]
+    scenarios = frozenset(name for anchor in here for name in reached.by_anchor.get(anchor, ()))
     called = Effort(0, frozenset(), own, _DRAWS, _POINTS, exact=False, shrinks=False)
     reaching = Effort(_ROUNDS, _few(scenarios, reached.cost), own, 0, _POINTS, exact=False, shrinks=False)
     everything = Effort(only=own, shrinks=False)
@@ -234,13 +239,17 @@ def _units(work: Work, mutant: Mutant, quick: bool) -> Iterator[Unit]:
 
 def _distance(name: str, work: Work, mutant: Mutant) -> int:
     """How far an equation is from a statement: it is computed there, or called, or only passes through."""
-    place = (mutant.span.path, mutant.span.line, mutant.span.column)
     found = [
         0 if anchor.computing else 1
         for anchor in work.equations[name].anchors
-        if (site := work.sites.get(anchor.id)) is not None and (site.path, site.line, site.column) == place
+        if (site := work.sites.get(anchor.id)) is not None and _stands_at(site, mutant)
     ]
     return min(found, default=2)
+
+
+def _stands_at(site: Site, mutant: Mutant) -> bool:
+    span = mutant.span
+    return (site.path, site.line, site.column) == (span.path, span.line, span.column)
 
 
 def _shown(result: MethodResult) -> str:

@@ -237,7 +237,8 @@ class Anchor(_Entry):
     bind: dict[str, Expression] = Field(
         default_factory=dict,
         description="Symbol to where its value is at this line: a name, `result`, or an expression of the line; "
-        "'[x]' is what x was in each turn of a loop before the line, on a leading axis.",
+        "'[x]' is what x was in each turn of a loop before the line, on a leading axis. With it a line that calls is "
+        "held against the form too: its arguments and its value, nothing else.",
     )
     part: int | None = Field(None, ge=0, description="Which statement of the form this line shows, from 0.")
 
