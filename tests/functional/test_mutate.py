@@ -268,7 +268,9 @@ def test_workers_and_seeds_change_nothing_and_all_is_told_again(lab) -> None:
     project = lab(ramp=RAMP, double=DOUBLE, shift=SHIFT)
     one = mutate(project)
     kept = mutate(project)
-    assert kept.report["summary"]["from_cache"] == len(one.report["mutants"])
+    lines = record(project).read_text().count("\n")
+    assert kept.report["summary"]["from_cache"] == lines
+    assert lines <= len(one.report["mutants"])  # nothing is kept of those that are known without a run
     assert told(kept) == told(one)
     two = project.run("mutate", "-j2", "--no-cache", "--format", "json", timeout=120)
     assert told(two) == told(one)
@@ -282,7 +284,7 @@ def test_a_record_that_was_cut_short_is_gone_on_with(lab) -> None:
     whole = mutate(project)
     file = record(project)
     lines = file.read_text().splitlines(keepends=True)
-    assert len(lines) == len(whole.report["mutants"])
+    assert len(lines) > 4
     file.write_text("".join(lines[:3]) + lines[3][:20])
     resumed = mutate(project)
     assert resumed.report["summary"]["from_cache"] == 3

@@ -168,8 +168,11 @@ def _judge(payload: Mutating, mutant: Mutant, prepared: Prepared, reached: Reach
     sys.path_importer_cache.clear()
     # The changed module is instrumented for the equations at hand alone, which takes a tenth of the time.
     own = frozenset(name for name in work.sites if name.partition("/")[0] in _concerned(work, mutant))
-    work = replace(work, sites={name: site for name, site in work.sites.items() if site.file != file or name in own})
+    sites = [site for name, site in work.sites.items() if site.file == file and name in own]
+    sites += [site for site in work.followed.values() if site.file == file]
     codes = {each: code for each, code in prepared.codes.items() if each != file}
+    if file in work.modules:
+        codes[file] = instrument(data, file, work.modules[file], sites, prepared.recorder)
     session = Session(work, lambda name: None, {}, prepared=replace(prepared, codes=codes))
     scenarios = frozenset(name for anchor in own for name in reached.by_anchor.get(anchor, ()))
     called = Effort(0, frozenset(), own, _DRAWS, _POINTS, exact=False, shrinks=False)
