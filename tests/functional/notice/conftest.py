@@ -26,7 +26,8 @@ class Copy:
     def __init__(self, root: Path) -> None:
         self.root = root
         for folder in FOLDERS:
-            shutil.copytree(ROOT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
+            ignored = shutil.ignore_patterns("__pycache__", "reviews.yaml")  # who has reviewed what is left out
+            shutil.copytree(ROOT / folder, root / folder, ignore=ignored)
         shutil.copy(ROOT / "pyproject.toml", root)
 
     @property
