@@ -148,7 +148,7 @@ SUBJECTS = (
         (
             ("not_weighted", ADDED, "f[pair] += 1"),
             ("weighted_twice", ADDED, "f[pair] += 2 * word_counts[word]"),
-            ("only_the_last", ADDED, "f[pair] = word_counts[word]"),
+            ("only_the_last", ADDED, "f[pair] += word_counts[word] - f[pair]"),
             ("turned", "f[pair] +=", "f[pair[::-1]] +="),
             ("by_length", ADDED, "f[pair] += len(word)"),
             ("first_pair_left_out", "for pair in pairwise(tokens):", "for pair in pairwise(tokens[1:]):"),

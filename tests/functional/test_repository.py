@@ -37,6 +37,7 @@ BEST = {
 WEAKER: dict[str, tuple[Verdict, str]] = {}  # equations below their method's best: the verdict, and why
 # What the evidence of some methods does not cover, and says so.
 LIMITS = {
+    "value": "lie outside of `where`",  # the schedule's first step, where nothing warms up
     "vjp": "lie on a kink",  # ReLU's
     "composition": "resting on",  # an equation whose best is tested
     "discrete": "don't show every input of the reference",  # runs within another function; the others do
