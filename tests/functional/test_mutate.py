@@ -302,14 +302,14 @@ def test_an_interrupted_run_goes_on_where_it_stopped(lab) -> None:
     running = subprocess.Popen(
         command, cwd=project.root, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300  # of a busy machine
     while time.monotonic() < end and running.poll() is None:
         files = list((project.root / ".eqtrace" / "mutants").glob("*.jsonl"))
         if files and files[0].read_text().count("\n") >= 2:
             break
         time.sleep(0.02)
     running.send_signal(signal.SIGINT)
-    assert running.wait(30) == 130
+    assert running.wait(120) == 130
     judged = record(project).read_text().count("\n")
     assert judged >= 2
     assert project.processes() == []
