@@ -139,7 +139,7 @@ def test_nothing_of_it_stays_in_the_process_that_forks(judge) -> None:
     mutant = judge.mutants[0]
     assert judge(mutant).status is Status.KILLED
     assert sources.read(str(judge.root / "shed/tools.py")) == before["shed/tools.py"]
-    assert set(sys.modules) == modules
+    assert not [name for name in set(sys.modules) - modules if name.partition(".")[0] == "shed"]
     assert "shed.tools" not in sys.modules
     assert {name: (judge.root / name).read_bytes() for name in FILES} == before
     assert not list(Path(judge.root).rglob("*.pyc"))
