@@ -89,6 +89,7 @@ def _in_child(work: Callable[[], Any], limit: float) -> Any:
     if not child:
         os.close(reading)
         _become_silent()
+        sys.dont_write_bytecode = True
         # Processor time, so that a busy machine times nothing out; code that only waits meets the other limit.
         resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(limit), math.ceil(limit) + 1))
         try:
