@@ -27,7 +27,7 @@ from eqtrace.run.mutation import Mutating
 from eqtrace.run.outcome import Crashed, Done
 from eqtrace.run.present import base
 from eqtrace.run.work import Work
-from eqtrace.runner import Project, Running, read_project, verify, work_of
+from eqtrace.runner import Project, Running, Verification, work_of
 from eqtrace.spec import sizes
 
 SESSION = "eqtrace.run.mutation:Mutations"
@@ -98,8 +98,10 @@ def mutate(
         cache: whether what an earlier run over the same sources judged (also one that was interrupted) is used.
     """
     started = time.perf_counter()
-    verified = verify(config, None, how.jobs, how.seed, how.timeout, how.progress, cache)
-    project = read_project(config, None)
+    with Verification(config, None, how, cache) as verification:
+        verification.answer()
+        verification.keep()
+        verified, project = verification.results(), verification.project
     held = frozenset(name for name in project.selected if verified.verdict(name) in _SHOWN)
     wanted = [
         replace(each, equations=tuple(name for name in each.equations if name in held))

@@ -13,65 +13,69 @@ from eqtrace.model.anchor import Status
 from eqtrace.model.finding import Severity
 from eqtrace.model.results import Results
 from eqtrace.model.verdict import Verdict
+from tests.functional.notice.cited import (
+    AFFINE,
+    ATTENTION_START,
+    BATCHES,
+    BEST_PAIR,
+    COMBINED,
+    CUT,
+    DATA,
+    DECODED,
+    DRAW,
+    EXP,
+    GENERATE,
+    GRAD_GAMMA,
+    GRAD_INPUT,
+    GRAD_KEYS,
+    GRAD_LINEAR_INPUT,
+    GRAD_NORMALISED,
+    GRAD_WEIGHT,
+    HEAD_BACK,
+    INPUTS,
+    INVERSE,
+    KEY,
+    LIMIT,
+    LINEAR,
+    LISTED,
+    LN1,
+    LOG_SOFTMAX,
+    LOOKUP,
+    LOSS,
+    MEAN,
+    MERGED,
+    MODEL,
+    NORMALISE,
+    NORMALISED,
+    OPS,
+    OPTIM,
+    PAIR_COUNT,
+    PERPLEXITY,
+    PROBS,
+    QUERY,
+    RELU,
+    RELU_BACKWARD,
+    SCORES,
+    SHIFTED,
+    SOFTMAX_BACKWARD,
+    STARTS,
+    TARGETS,
+    TOKENIZER,
+    VARIANCE,
+    VOCABULARY,
+    WINDOWS,
+    WORD_COUNTS,
+)
 
 if TYPE_CHECKING:
     from conftest import Copy
 
-OPS = "impl/ops.py"
-MODEL = "impl/transformer.py"
-OPTIM = "impl/optim.py"
-GENERATE = "impl/generate.py"
 LARGEST = 10  # rewrites in one copy
 
-LINEAR = "return X @ W + b"
-GRAD_WEIGHT = "dW = X.T @ dY"
 GRAD_BIAS = "db = dY.sum(axis=0)"
-GRAD_LINEAR_INPUT = "dX = dY @ W.T"
-RELU = "return np.maximum(0.0, Z)"
-RELU_BACKWARD = "return dA * (Z > 0)"
-LIMIT = "a = np.sqrt(6.0 / (fan_in + fan_out))"
-DRAW = "return rng.uniform(-a, a, size=(fan_in, fan_out))"
-EXP = "e = np.exp(x - x.max(axis=-1, keepdims=True))"
-NORMALISE = "p: Array = e / e.sum(axis=-1, keepdims=True)"
-SOFTMAX_BACKWARD = "dx: Array = y * (dY - (y * dY).sum(axis=-1, keepdims=True))"
-SHIFTED = "z = logits - logits.max(axis=-1, keepdims=True)"
-LOG_SOFTMAX = "logp = z - np.log(np.exp(z).sum(axis=-1, keepdims=True))"
-LOSS = "loss = -logp[np.arange(T), targets].mean()"
-PROBS = "probs = np.exp(logp)"
-COMBINED = "return (probs - one_hot) / T"
-PERPLEXITY = "value: float = np.exp(loss)"
-MEAN = "mu = X.mean(axis=-1, keepdims=True)"
-VARIANCE = "var = ((X - mu) ** 2).mean(axis=-1, keepdims=True)"
-INVERSE = "s = 1.0 / np.sqrt(var + eps)"
-NORMALISED = "Xhat = (X - mu) * s"
-AFFINE = "Y = gamma * Xhat + beta"
-GRAD_NORMALISED = "dXhat = dY * gamma"
-GRAD_INPUT = (
-    "dX = s * (dXhat - dXhat.mean(axis=-1, keepdims=True) - Xhat * (dXhat * Xhat).mean(axis=-1, keepdims=True))"
-)
-GRAD_GAMMA = "dgamma = (dY * Xhat).sum(axis=0)"
-QUERY = 'Q = Xn @ params[p + "wq"] + params[p + "bq"]'
-ATTENTION_START = 'params[p + "w" + n], params[p + "b" + n] = ops.xavier_uniform(d, d, rng), np.zeros(d)'
-KEY = 'K = Xn @ params[p + "wk"] + params[p + "bk"]'
 OUTPUT_WEIGHTS = 'grads[p + "wo"] += O.T @ dOut'
 JOINED = 'dXn += dM @ params[p + "w" + n].T'
 
-DATA = "impl/data.py"
-TOKENIZER = "impl/tokenizer.py"
-CUT = "cut = math.floor((1.0 - val_share) * N)"
-WINDOWS = "W = math.ceil((N - T) / k)"
-STARTS = "starts = k * np.arange(W)"
-INPUTS = "x = ids[starts[:, None] + t]"
-TARGETS = "y = ids[starts[:, None] + t + 1]"
-BATCHES = "batches = math.ceil(W / batch_size)"
-WORD_COUNTS = "return dict(Counter(pretokens))"
-PAIR_COUNT = "f[pair] += word_counts[word]"
-BEST_PAIR = "best = max(sorted(f), key=f.__getitem__)"
-MERGED = "return [a + b if j - i == 2 else tokens[i] for i, j in pairwise([*starts, len(tokens)])]"
-LISTED = "listed = [UNKNOWN, *text, *merged]"
-VOCABULARY = "itos = tuple(dict.fromkeys(listed))"
-LOOKUP = "ids += [self.stoi.get(token, unknown) for token in tokens_of[word]]"
-DECODED = 'return "".join([self.itos[i] for i in ids])'
 
 USES = "the form uses "
 ROUNDED = "it equals the form as far as the values that it reads are not rounded"
@@ -530,8 +534,6 @@ REWRITES = (
     ),
 )
 
-SCORES = "S = (Qh @ Kh.transpose(0, 2, 1)) / np.sqrt(dh)"
-GRAD_KEYS = "dKh = (dS.transpose(0, 2, 1) @ Qh) / np.sqrt(dh)"
 ATTENTION = (
     Rewrite(
         "split_by_swapaxes",
@@ -613,7 +615,6 @@ REWRITES = (*REWRITES, *ATTENTION)
 
 
 # the transformer block
-LN1 = 'Xn, ln1_cache = ops.layer_norm_forward(X, params[p + "ln1_g"], params[p + "ln1_b"], config.ln_eps)'
 BLOCK = (
     Rewrite("residual1_swapped", "block_forward.residual1", MODEL, "X1 = X + att", "X1 = att + X"),
     Rewrite("compact_residual1_function", "block_forward.block_compact", MODEL, "X1 = X + att", "X1 = np.add(X, att)"),
@@ -643,7 +644,6 @@ BLOCK = (
 
 # embeddings, training, gradient checking and the whole model
 TRAIN, CHECK = "impl/train.py", "impl/gradcheck.py"
-HEAD_BACK = 'dXf, dWh, dbh = ops.linear_backward(Xf, params["head_w"], dZ)'
 WHOLE = (
     Rewrite("rows_taken", "embedding_sum.row_sum", MODEL, 'return params["tok_emb"][ids] + params["pos_emb"][:T]',
             'return params["pos_emb"][:T] + np.take(params["tok_emb"], ids, axis=0)',

@@ -15,6 +15,59 @@ import pytest
 from eqtrace.model.finding import Finding, Severity
 from eqtrace.model.results import Results
 from eqtrace.model.verdict import Verdict
+from tests.functional.notice.cited import (
+    AFFINE,
+    ATTENTION_START,
+    BATCHES,
+    BEST_PAIR,
+    COMBINED,
+    CUT,
+    DATA,
+    DECODED,
+    DRAW,
+    EXP,
+    GENERATE,
+    GRAD_GAMMA,
+    GRAD_INPUT,
+    GRAD_KEYS,
+    GRAD_LINEAR_INPUT,
+    GRAD_NORMALISED,
+    GRAD_WEIGHT,
+    HEAD_BACK,
+    INPUTS,
+    INVERSE,
+    KEY,
+    LIMIT,
+    LINEAR,
+    LISTED,
+    LN1,
+    LOG_SOFTMAX,
+    LOOKUP,
+    LOSS,
+    MEAN,
+    MERGED,
+    MODEL,
+    NORMALISE,
+    NORMALISED,
+    OPS,
+    OPTIM,
+    PAIR_COUNT,
+    PERPLEXITY,
+    PROBS,
+    QUERY,
+    RELU,
+    RELU_BACKWARD,
+    SCORES,
+    SHIFTED,
+    SOFTMAX_BACKWARD,
+    STARTS,
+    TARGETS,
+    TOKENIZER,
+    VARIANCE,
+    VOCABULARY,
+    WINDOWS,
+    WORD_COUNTS,
+)
 
 if TYPE_CHECKING:
     from conftest import Copy
@@ -32,50 +85,18 @@ NAMES = {
 }
 LARGEST = 10  # edits in one copy
 
-OPS = "impl/ops.py"
-MODEL = "impl/transformer.py"
 
-LINEAR = "return X @ W + b"
-RELU = "return np.maximum(0.0, Z)"
-RELU_BACKWARD = "return dA * (Z > 0)"
-EXP = "e = np.exp(x - x.max(axis=-1, keepdims=True))"
-NORMALISE = "p: Array = e / e.sum(axis=-1, keepdims=True)"
-SOFTMAX_BACKWARD = "dx: Array = y * (dY - (y * dY).sum(axis=-1, keepdims=True))"
-SHIFTED = "z = logits - logits.max(axis=-1, keepdims=True)"
-LOG_SOFTMAX = "logp = z - np.log(np.exp(z).sum(axis=-1, keepdims=True))"
-LOSS = "loss = -logp[np.arange(T), targets].mean()"
-PROBS = "probs = np.exp(logp)"
-COMBINED = "return (probs - one_hot) / T"
 ONE_HOT = "one_hot[np.arange(T), targets] = 1.0"
-PERPLEXITY = "value: float = np.exp(loss)"
-MEAN = "mu = X.mean(axis=-1, keepdims=True)"
-VARIANCE = "var = ((X - mu) ** 2).mean(axis=-1, keepdims=True)"
-INVERSE = "s = 1.0 / np.sqrt(var + eps)"
-NORMALISED = "Xhat = (X - mu) * s"
-AFFINE = "Y = gamma * Xhat + beta"
-GRAD_NORMALISED = "dXhat = dY * gamma"
-GRAD_INPUT = (
-    "dX = s * (dXhat - dXhat.mean(axis=-1, keepdims=True) - Xhat * (dXhat * Xhat).mean(axis=-1, keepdims=True))"
-)
-GRAD_GAMMA = "dgamma = (dY * Xhat).sum(axis=0)"
-GRAD_WEIGHT = "dW = X.T @ dY"
-GRAD_LINEAR_INPUT = "dX = dY @ W.T"
-LIMIT = "a = np.sqrt(6.0 / (fan_in + fan_out))"
-DRAW = "return rng.uniform(-a, a, size=(fan_in, fan_out))"
-QUERY = 'Q = Xn @ params[p + "wq"] + params[p + "bq"]'
-KEY = 'K = Xn @ params[p + "wk"] + params[p + "bk"]'
 VALUE = 'V = Xn @ params[p + "wv"] + params[p + "bv"]'
 ATTENTION_OUTPUT = 'out = O @ params[p + "wo"] + params[p + "bo"]'
 FIRST = 'Z = Xn @ params[p + "ff1_w"] + params[p + "ff1_b"]'
 SECOND = 'out = A @ params[p + "ff2_w"] + params[p + "ff2_b"]'
 HEAD = 'logits = Xf @ params["head_w"] + params["head_b"]'
-ATTENTION_START = 'params[p + "w" + n], params[p + "b" + n] = ops.xavier_uniform(d, d, rng), np.zeros(d)'
 
 # attention
 SPLIT = "return M.reshape(T, H, dh).transpose(1, 0, 2)"
 MERGE = "return Mh.transpose(1, 0, 2).reshape(T, H * dh)"
 SPLIT_ALL = "Qh, Kh, Vh = split_heads(Q, H), split_heads(K, H), split_heads(V, H)"
-SCORES = "S = (Qh @ Kh.transpose(0, 2, 1)) / np.sqrt(dh)"
 MASK = "mask = np.triu(np.ones((T, T), dtype=bool), 1)"
 MASKED = "S = np.where(mask, -np.inf, S)"
 WEIGHTS = "A = ops.softmax_forward(S)"
@@ -85,7 +106,6 @@ GRAD_VALUES = "dVh = A.transpose(0, 2, 1) @ dOh"
 GRAD_WEIGHTS = "dA = dOh @ Vh.transpose(0, 2, 1)"
 GRAD_SCORES = "dS = ops.softmax_backward(A, dA)"
 GRAD_QUERIES = "dQh = (dS @ Kh) / np.sqrt(dh)"
-GRAD_KEYS = "dKh = (dS.transpose(0, 2, 1) @ Qh) / np.sqrt(dh)"
 GRADS_MERGED = "dQ, dK, dV = merge_heads(dQh), merge_heads(dKh), merge_heads(dVh)"
 GRAD_OUTPUT = 'grads[p + "wo"] += O.T @ dOut'
 GRAD_OUTPUT_BIAS = 'grads[p + "bo"] += dOut.sum(axis=0)'
@@ -95,7 +115,6 @@ HIDDEN = "A = ops.relu_forward(Z)"
 SECOND_BACK = 'dA, dW2, db2 = ops.linear_backward(A, params[p + "ff2_w"], dOut)'
 GATE = "dZ = ops.relu_backward(Z, dA)"
 FIRST_BACK = 'dXn, dW1, db1 = ops.linear_backward(Xn, params[p + "ff1_w"], dZ)'
-LN1 = 'Xn, ln1_cache = ops.layer_norm_forward(X, params[p + "ln1_g"], params[p + "ln1_b"], config.ln_eps)'
 ATTENTION_CALL = "att, att_cache = attention_forward(Xn, params, p, config.num_heads)"
 RESIDUAL1 = "X1 = X + att"
 LN2 = 'Xn2, ln2_cache = ops.layer_norm_forward(X1, params[p + "ln2_g"], params[p + "ln2_b"], config.ln_eps)'
@@ -107,25 +126,7 @@ JOIN2 = "dX1 = dY + dX1_branch"
 ATTENTION_BACK = "dXn = attention_backward(att_cache, params, p, dX1, grads)"
 LN1_BACK = "dX_branch, dg1, db1 = ops.layer_norm_backward(ln1_cache, dXn)"
 JOIN1 = "return dX1 + dX_branch"
-DATA = "impl/data.py"
-TOKENIZER = "impl/tokenizer.py"
-CUT = "cut = math.floor((1.0 - val_share) * N)"
-WINDOWS = "W = math.ceil((N - T) / k)"
-STARTS = "starts = k * np.arange(W)"
-INPUTS = "x = ids[starts[:, None] + t]"
-TARGETS = "y = ids[starts[:, None] + t + 1]"
-BATCHES = "batches = math.ceil(W / batch_size)"
-WORD_COUNTS = "return dict(Counter(pretokens))"
-PAIR_COUNT = "f[pair] += word_counts[word]"
-BEST_PAIR = "best = max(sorted(f), key=f.__getitem__)"
-MERGED = "return [a + b if j - i == 2 else tokens[i] for i, j in pairwise([*starts, len(tokens)])]"
-LISTED = "listed = [UNKNOWN, *text, *merged]"
-VOCABULARY = "itos = tuple(dict.fromkeys(listed))"
-LOOKUP = "ids += [self.stoi.get(token, unknown) for token in tokens_of[word]]"
-DECODED = 'return "".join([self.itos[i] for i in ids])'
 
-OPTIM = "impl/optim.py"
-GENERATE = "impl/generate.py"
 FIRST_MOMENT = "self.m[k] = self.beta1 * self.m[k] + (1.0 - self.beta1) * grads[k]"
 SECOND_MOMENT = "self.v[k] = self.beta2 * self.v[k] + (1.0 - self.beta2) * grads[k] ** 2"
 M_HAT = "m_hat = self.m[k] / (1.0 - self.beta1**self.t)"
@@ -1026,7 +1027,6 @@ WORST = "worst[name] = relative_error(exact[samples], estimated[samples], config
 PER_BLOCK, IN_ALL = "block = 4 * d**2 + 2 * d * F + F + 9 * d", "return (2 * d + 1) * V + (Tmax + 2) * d + L * block"
 STACK = 'X, block_cache = block_forward(X, params, f"b{layer}.", config)'
 FINAL = 'Xf, lnf_cache = ops.layer_norm_forward(X, params["lnf_g"], params["lnf_b"], config.ln_eps)'
-HEAD_BACK = 'dXf, dWh, dbh = ops.linear_backward(Xf, params["head_w"], dZ)'
 FINAL_BACK = "dX, dgf, dbf = ops.layer_norm_backward(lnf_cache, dXf)"
 TURNS = "for layer in range(config.num_layers - 1, -1, -1):"
 BLOCK_BACK = 'dX = block_backward(block_caches[layer], params, f"b{layer}.", dX, grads)'

@@ -170,7 +170,6 @@ def _judge(payload: Mutating, mutant: Mutant, prepared: Prepared, reached: Reach
     data = text_with(before, mutant).encode("utf-8")
     sources.mutate(file, data)
     work = moved(payload.work, file, before, parse(file, data), mutant)
-    sys.path_importer_cache.clear()
     # The changed module is instrumented for the equations at hand alone, which takes a tenth of the time.
     own = frozenset(name for name in work.sites if name.partition("/")[0] in _concerned(work, mutant))
     sites = [site for name, site in work.sites.items() if site.file == file and name in own]
