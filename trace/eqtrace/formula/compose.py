@@ -50,13 +50,15 @@ class Step:
         from eqtrace.formula.evaluate import definition  # it needs this module's functions
 
         program = definition(self.form, self.part, self.body, self.indices)
-        plain = program.entries(values, sizes, run.operations, widen=False)
-        wide = program.entries(values, sizes, run.operations, widen=True) if run.widen else plain
+
+        def entries(*, widen: bool) -> Value:
+            return program.entries(values, sizes, run.operations, widen=widen)
+
+        found = Carried(entries(widen=run.widen), (lambda: entries(widen=False)) if run.widen else None)
         if isinstance(self.left, Indexed) and len(self.left.subscripts) != len(self.indices):
             shape, places = self._places(self.left, sizes)
-            wide, plain = _put(wide, shape, places), _put(plain, shape, places)
-        found = Carried(wide, plain)
-        return found if plain.ndim else found.reshaped(plain.shape)
+            return found.each(lambda entries: _put(entries, shape, places))
+        return found if found.shape else found.reshaped(())
 
     def _places(self, left: Indexed, sizes: Mapping[str, int]) -> tuple[tuple[int, ...], tuple[Any, ...]]:
         """The shape of the left side's symbol, and where in it the entries on the indices' grid belong."""
@@ -141,7 +143,7 @@ class Function:
             values = {name: known[key] for name, key in step.inputs.items()}
             known[step.key] = step.entries(values, {**run.sizes, **_sizes(self.name, step.form, values)}, run)
         found = known[steps[-1].key]
-        return found.widened if run.widen else found.plain
+        return found.value if run.widen else found.plain
 
     def rests_on(self) -> set[str]:
         """The equations whose forms its value is made of."""
@@ -191,8 +193,8 @@ def _sizes(name: str, form: Form, values: Mapping[str, Carried]) -> Mapping[str,
         shape = form.shapes.get(symbol)
         if shape is not None and (shape.dims or shape.batch):
             held[symbol] = value
-        elif isinstance(value.plain, int):
-            held[symbol] = value.plain
+        elif isinstance(value.value, int):
+            held[symbol] = value.value
     key = ("sizes", *((symbol, value if isinstance(value, int) else shape_of(value)) for symbol, value in held.items()))
     sizes: Mapping[str, int] | None = form.kept(key)
     if sizes is None:

@@ -14,11 +14,38 @@ from eqtrace.formula.claims import claims, free_names, left_sides
 from eqtrace.formula.evaluate import EvaluationError, Float64, MissingValue, value_of
 from eqtrace.formula.form import Form
 from eqtrace.formula.shape import integer
-from eqtrace.formula.term import Condition, Distributed, Eq, Implies, Indexed
+from eqtrace.formula.term import Condition, Distributed, Eq, Implies, Indexed, Node, symbol_names
 
 
 def undefined(form: Form, part: int, sizes: Mapping[str, int], values: Mapping[str, object]) -> str:
     """What is defined not at all or more than once; empty if nothing, or if a shape or a subscript is not known."""
+    if not _by_sizes_alone(form, part, sizes):
+        return _undefined(form, part, sizes, values)
+    key = ("undefined", part, tuple(sorted(sizes.items())))
+    found: str | None = form.kept(key)
+    if found is None:
+        found = _undefined(form, part, sizes, values)
+        form.keep(key, found)
+    return found
+
+
+def _by_sizes_alone(form: Form, part: int, sizes: Mapping[str, int]) -> bool:
+    """Whether no value has a say in which entries are defined: what says it names indices and known sizes alone."""
+    names: frozenset[str] | None = form.kept(("defined by", part))
+    if names is None:
+        nodes: list[Node] = list(form.narrows())
+        for claim, premises in claims(form.statement(part)):
+            nodes += premises
+            for side in left_sides(claim):
+                nodes += side.subscripts if isinstance(side, Indexed) else ()
+        for index in form.indices.values():
+            nodes += (index.start, index.stop)
+        names = frozenset(name for node in nodes for name in symbol_names(node)) - set(form.indices)
+        form.keep(("defined by", part), names)
+    return names <= sizes.keys()
+
+
+def _undefined(form: Form, part: int, sizes: Mapping[str, int], values: Mapping[str, object]) -> str:
     counts: dict[str, np.ndarray[Any, Any]] = {}
     for claim, premises in claims(form.statement(part)):
         if not isinstance(claim, Eq | Distributed):

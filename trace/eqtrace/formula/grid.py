@@ -7,7 +7,7 @@ that a shape leaves open (`...`) are the batch, and broadcast.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -29,22 +29,39 @@ from eqtrace.formula.shape import shape_of
 LIMIT_ENTRIES = 50_000_000
 
 
-@dataclass(frozen=True, slots=True)
 class Carried:
-    """A value of the arithmetic itself, worked out within the evaluation of another form."""
+    """A value of the arithmetic itself, worked out within the evaluation of another form.
 
-    widened: Value  # worked out from widened inputs
-    plain: Value
+    `value` is what the evaluation computes with. Decisions look at `plain`, worked out from inputs that are not
+    widened; most forms decide nothing, so it is worked out when it is first asked for.
+    """
+
+    __slots__ = ("_plain", "_work", "value")
+
+    def __init__(self, value: Value, plain: Callable[[], Value] | None = None) -> None:
+        self.value = value
+        self._plain = value if plain is None else None
+        self._work = plain
+
+    @property
+    def plain(self) -> Value:
+        """The value from inputs as they are."""
+        if self._work is not None:
+            self._plain, self._work = self._work(), None
+        return self._plain
 
     @property
     def shape(self) -> tuple[int, ...]:
         """Its axes."""
-        return self.plain.shape if is_array(self.plain) else ()
+        return self.value.shape if is_array(self.value) else ()
+
+    def each(self, change: Callable[[Value], Value]) -> Carried:
+        """The same change to both values."""
+        return Carried(change(self.value), None if self._work is None else lambda: change(self.plain))
 
     def reshaped(self, shape: tuple[int, ...]) -> Carried:
         """The same entries with other axes; a number where there is none."""
-        found = [np.asarray(value).reshape(shape)[()] for value in (self.widened, self.plain)]
-        return Carried(*found)
+        return self.each(lambda value: np.asarray(value).reshape(shape)[()])
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +107,7 @@ class Run:
             if name in self.values and self.values[name] is not None:
                 held = self.values[name]
                 if isinstance(held, Carried):
-                    value = held.widened if self.widen else held.plain
+                    value = held.value if self.widen else held.plain
                 else:
                     value = self.operations.lift(held, widen=self.widen)
             elif name in self.sizes:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -67,13 +68,31 @@ def solve(
     shapes: dict[str, Shape | None] = {}
     for name, entry in symbols.items():
         shapes |= declared({name: entry}) if isinstance(entry, Symbol) else {name: entry}
-    solver = _Solver(dict(known or {}))
+    solver = _Solving(dict(known or {}))
     for name, value in values.items():
         shape = shapes.get(name)
         if shape is not None:
             solver.add(name, shape, shape_of(value))
     solver.add_values(values)
     return solver.solved()
+
+
+class Solver:
+    """Works out the sizes of many values of the same symbols; what it found for the same shapes before is kept."""
+
+    def __init__(self, shapes: Mapping[str, Shape | None]) -> None:
+        self._shapes = shapes
+        self._found: dict[tuple[object, ...], Sizes] = {}
+
+    def solve(self, values: Mapping[str, object]) -> Sizes:
+        """As the function `solve`."""
+        key = tuple(
+            (name, int(value) if _may_be_size(value) else None, shape_of(value)) for name, value in values.items()
+        )
+        found = self._found.get(key)
+        if found is None:
+            found = self._found[key] = solve(self._shapes, values)
+        return found
 
 
 def shape_of(value: object) -> tuple[int, ...]:
@@ -84,7 +103,11 @@ def shape_of(value: object) -> tuple[int, ...]:
     return tuple(int(length) for length in shape) if isinstance(shape, tuple) else ()
 
 
-class _Solver:
+def _may_be_size(value: object) -> TypeGuard[int | np.integer[Any]]:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+class _Solving:
     def __init__(self, sizes: dict[str, int]) -> None:
         self.sizes = sizes
         self.mismatches: list[Mismatch] = []
@@ -113,7 +136,7 @@ class _Solver:
         names = {node.name for _, _, dim, _ in self.axes for node in walk(dim) if isinstance(node, Name)}
         for name in names - set(self.sizes):
             value = values.get(name)
-            if isinstance(value, int | np.integer) and not isinstance(value, bool):
+            if _may_be_size(value):
                 self.sizes[name] = int(value)
 
     def solved(self) -> Sizes:

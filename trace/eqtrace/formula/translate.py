@@ -197,13 +197,11 @@ class Translator:
         elif isinstance(node, Old) and isinstance(node.target, Name):
             name = f"Old({node.target.name})"
         if name:
-            return lambda run, mask: (Carried(run.symbol(name), run.plain.symbol(name)), False)
+            return lambda run, mask: (_carried(run, lambda run: run.symbol(name)), False)
         evaluator = self.term(node, scope)
 
         def argument(run: Run, mask: Mask) -> tuple[Carried, bool]:
-            plain = evaluator(run.plain, mask)
-            value = evaluator(run, mask) if run.widen else plain
-            found = Carried(value, plain)
+            found = _carried(run, lambda run: evaluator(run, mask))
             lead = len(found.shape) - run.rank
             if not run.rank or lead < 0:
                 return found, False
@@ -352,6 +350,10 @@ def _off_grid(run: Run, name: str, value: Any) -> Any:
     if value.ndim < run.rank or any(length != 1 for length in value.shape[value.ndim - run.rank :]):
         raise EvaluationError(f"an argument of {name} depends on an index, and it takes whole arrays")
     return value.reshape(value.shape[: value.ndim - run.rank])
+
+
+def _carried(run: Run, work: Callable[[Run], Value]) -> Carried:
+    return Carried(work(run), (lambda: work(run.plain)) if run.widen else None)
 
 
 def _on_axes(run: Run, value: Carried) -> Carried:

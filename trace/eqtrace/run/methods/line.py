@@ -13,7 +13,7 @@ from eqtrace.formula.ball import BallError, Undecided
 from eqtrace.formula.evaluate import Balls, Evaluation, EvaluationError, evaluate, holds
 from eqtrace.formula.families import laid_out
 from eqtrace.formula.form import Form, Shape
-from eqtrace.formula.shape import solve
+from eqtrace.formula.shape import Solver
 from eqtrace.model.anchor import Anchor
 from eqtrace.model.equation import Equation, Tolerance
 from eqtrace.model.finding import Fault, Related
@@ -25,6 +25,7 @@ from eqtrace.run.exact.shadow import Constants
 from eqtrace.run.methods.compare import (
     Comparison,
     Outcome,
+    clearly_close,
     float_comparison,
     grid_differences,
     grid_outcome,
@@ -88,12 +89,14 @@ class LineCheck:
         self._session = session
         self._form = session.work.forms[equation.id]
         self._shapes = batched(self._form)
+        self._sizes = Solver(self._shapes)
         self._parts = [
             part
             for part in range(len(self._form.parts))
             if anchor.part in (None, part) and site.outputs.keys() & set(self._form.left(part))
         ]
         self.line = Line(anchor, site)
+        self._furthest: dict[int, float] = {}  # by statement: the most ulps that code and form were apart
         self._loose = ""  # why the statement alone can't be told apart from the form
         self._replay: Replay | None = None
         try:
@@ -139,13 +142,12 @@ class LineCheck:
             hint = "compute into a new array, or bind the changed name as a left side if that is the formula"
             self._fault("argument-changed", f"the statement changes {symbol} in place ({each.origin})", hint)
         values = laid_out(self._shapes, {**event.inputs, **event.outputs})
-        solved = solve(self._shapes, values)
+        solved = self._sizes.solve(values)
         if solved.mismatches:
             what = "; ".join(map(str, solved.mismatches))
             self._fault("shape-mismatch", f"{what} ({each.origin})", "correct the shape or the bind")
-            self.line.refuted |= not solve(
-                self._shapes, laid_out(self._shapes, event.inputs)
-            ).mismatches  # the inputs fit, the result does not
+            fitting = self._sizes.solve(laid_out(self._shapes, event.inputs))
+            self.line.refuted |= not fitting.mismatches  # the inputs fit, the result does not
             return
         try:
             if holds(self._form, values, solved.sizes) is False:
@@ -163,8 +165,10 @@ class LineCheck:
         if undefined:
             self._fault("entries-undefined", f"{undefined} ({each.origin})", "")
             return
-        comparison, kinks = compare_in_float64(self._form, part, values, sizes, self._equation.tolerance)
         line = self.line
+        tolerance = self._equation.tolerance
+        comparison, kinks = compare_in_float64(self._form, part, values, sizes, tolerance, self._furthest.get(part, -1.0))
+        self._furthest[part] = max(comparison.apart, self._furthest.get(part, -1.0))
         if comparison.mismatch is not None:
             line.points += 1
             self._refute(part, each, comparison)
@@ -324,7 +328,7 @@ class LineCheck:
     def _again(self, part: int, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Comparison | None:
         """The comparison on other inputs; None where the form claims nothing of them."""
         values = laid_out(self._shapes, {**inputs, **outputs})
-        solved = solve(self._shapes, values)
+        solved = self._sizes.solve(values)
         if solved.mismatches or holds(self._form, values, solved.sizes) is False:
             return None
         return compare_in_float64(self._form, part, values, solved.sizes, self._equation.tolerance)[0]
@@ -347,15 +351,27 @@ class LineCheck:
 
 
 def compare_in_float64(
-    form: Form, part: int, values: Mapping[str, Any], sizes: Mapping[str, int], tolerance: Tolerance | None
+    form: Form,
+    part: int,
+    values: Mapping[str, Any],
+    sizes: Mapping[str, int],
+    tolerance: Tolerance | None,
+    seen: float = -1.0,
 ) -> tuple[Comparison, bool]:
     """The float64 rule over one execution; the second value says whether a kink was met.
 
     The left side is what is being judged, so it is taken as it is; only inputs are widened.
+
+    Args:
+        seen: the most ulps apart (`Comparison.apart`) that code and form were before. What is clearly close, and not
+            further apart, is not worked out exactly: its comparison tells no ulps.
     """
     rounded = [evaluate(form, part, values, sizes, Balls(53, widen=True, kinks="low"))]
     if any(each.kinks for each in rounded[0]):
         rounded.append(evaluate(form, part, values, sizes, Balls(53, widen=True, kinks="high")))
+    apart, entries = _clearly(rounded[0]) if len(rounded) == 1 else (None, 0)
+    if apart is not None and entries and apart <= seen:
+        return Comparison(entries=entries, apart=apart), False
     try:
         exact = evaluate(form, part, values, sizes, Balls(BITS[0]))
     except Undecided:
@@ -368,7 +384,24 @@ def compare_in_float64(
             found.append(float_comparison(code, form_side, balls, equation.mask, tolerance))
     if not found:
         raise EvaluationError("the statement holds no equation")
-    return max(found, key=_weight), len(rounded) > 1
+    return replace(max(found, key=_weight), apart=apart or 0.0), len(rounded) > 1
+
+
+def _clearly(equations: tuple[Evaluation, ...]) -> tuple[float | None, int]:
+    """How far apart the sides of clearly close equations are in ulps (None: not clear), and how many entries they have.
+
+    Entries are those of the equation that has fewest.
+    """
+    furthest, entries = 0.0, [0] if not equations else []
+    for equation in equations:
+        left, *others = equation.sides
+        entries.append(left.size if equation.mask is None else int(equation.mask.sum()))
+        for side in others:
+            apart = clearly_close(left, side, equation.mask)
+            if apart is None:
+                return None, 0
+            furthest = max(furthest, apart)
+    return furthest, min(entries)
 
 
 def _weight(comparison: Comparison) -> tuple[bool, bool, float]:
