@@ -11,6 +11,7 @@ import sys
 import time
 from pathlib import Path
 
+from eqtrace.cli.settings import selected
 from eqtrace.config import load
 from eqtrace.model.finding import Severity
 from eqtrace.runner import verify
@@ -24,12 +25,14 @@ def main() -> int:
     parser.add_argument("--seeds", type=int, default=200, help="how many (default: 200)")
     parser.add_argument("--first", type=int, default=1, help="the first of them (default: 1)")
     parser.add_argument("--jobs", "-j", type=int, default=2, help="worker processes (default: 2)")
+    parser.add_argument("equations", nargs="*", help="ids or globs of equations, or files of the specification")
     options = parser.parse_args()
     config = load(ROOT)
+    chosen = selected(tuple(options.equations), config)
     alarms, points = 0, 0
     started = time.perf_counter()
     for seed in range(options.first, options.first + options.seeds):
-        results = verify(config, None, options.jobs, seed)
+        results = verify(config, chosen, options.jobs, seed, cache=False)
         found = [
             finding
             for finding in results.findings

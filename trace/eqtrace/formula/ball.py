@@ -86,7 +86,7 @@ def as_arb(value: object) -> arb | None:
 
 def _binary(function: Callable[[arb, arb], arb], *, reflected: bool = False) -> Callable[[Ball, object], Any]:
     def operate(self: Ball, other: object) -> Any:
-        number = operand(other)
+        number = other.arb if type(other) is Ball else operand(other)
         if number is None:
             return NotImplemented
         return ball_of(function(number, self.arb) if reflected else function(self.arb, number))
@@ -413,7 +413,7 @@ def lift(value: Any) -> Any:
     """
     if isinstance(value, np.ndarray):
         if value.dtype.kind == "f" and value.dtype.itemsize <= 8:
-            return _LIFT(value) if value.ndim else np.array(Ball(value[()]), dtype=object)
+            return np.asarray(_LIFT(value.astype(np.float64, copy=False)), dtype=object)
         if value.dtype.kind in "fc":
             raise BallError(f"arrays of {value.dtype} have no exact balls")
         if value.dtype.kind == "O":
@@ -435,4 +435,4 @@ def lift(value: Any) -> Any:
     return value
 
 
-_LIFT = np.frompyfunc(Ball, 1, 1)
+_LIFT = np.frompyfunc(lambda number: ball_of(arb(number)), 1, 1)

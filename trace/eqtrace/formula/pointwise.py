@@ -148,6 +148,8 @@ class Point:
     def _integer(self, node: Node, env: Env) -> int:
         if isinstance(node, Name) and node.name in env:
             return env[node.name]
+        if isinstance(node, Number) and node.value.denominator == 1:
+            return int(node.value)
         found = dual.plain(self.value(node, env))
         if isinstance(found, arb) or dual.fraction(found).denominator != 1:
             raise EvaluationError("a subscript is no integer")

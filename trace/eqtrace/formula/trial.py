@@ -22,7 +22,7 @@ from eqtrace.formula.statement import Claim
 from eqtrace.formula.term import Condition, Eq, Indexed, Name, Node, Term, symbol_names, walk
 
 BITS = 160
-LIMIT_PLACES = 48
+LIMIT_PLACES = 16
 ATTEMPTS = 6
 _SMALL = arb(2) ** -60
 

@@ -403,9 +403,10 @@ class Captures:
         target: Target,
         draw: Draw,
         rng: np.random.Generator,
-        only: frozenset[str] | None = None,
+        *,
+        everywhere: bool = False,
     ) -> Recording:
-        """What one call recorded, at all anchors or at some.
+        """What one call recorded at the equation's own anchors, or at those of all equations.
 
         Raises:
             Failed: the call raised.
@@ -418,7 +419,8 @@ class Captures:
                 place = equation.call.span if equation.call else equation.span
                 raise Failed(Fault("form-syntax", f"call: {error}", place, equation=equation.id)) from error
 
-        with self._session.recorder.recording(only=only) as recording:
+        own = None if everywhere else frozenset(anchor.id for anchor in equation.anchors)
+        with self._session.recorder.recording(only=own) as recording:
             try:
                 self._session.perform(f"call of {target.name}", equation.span, call)
             except Failed as failed:
@@ -430,8 +432,7 @@ class Captures:
         self, equation: Equation, target: Target, draw: Draw, rng: np.random.Generator, found: Executions
     ) -> None:
         before = Copier().copy(dict(draw.values))
-        own = frozenset(anchor.id for anchor in equation.anchors)
-        recording = self.record(equation, target, draw, rng, own)
+        recording = self.record(equation, target, draw, rng)
         found.add(recording, f"call of {target.name} with {draw.origin}")
         for symbol, parameter in target.watched.items():
             if not equal(before[symbol], draw.values[symbol]) and symbol not in self._given(equation, target):

@@ -62,7 +62,7 @@ class Probe:
     def begin(self, n: int, /, **outer: Callable[[], Any]) -> None:
         """The statement begins: counts it and reads its inputs. `outer` are names that its frame may not show."""
         recording = self.recorder.active
-        if recording is not None and not _busy.now:
+        if recording is not None and not _busy.now and self._wants(recording, n):
             self._begin(recording, n, sys._getframe(1), outer)
 
     def begin_inside(self, n: int, /, **names: Callable[[], Any]) -> None:
@@ -71,13 +71,13 @@ class Probe:
         Python 3.13 before 3.13.3 crashes when they are (cpython issue 128396).
         """
         recording = self.recorder.active
-        if recording is not None and not _busy.now:
+        if recording is not None and not _busy.now and self._wants(recording, n):
             self._begin(recording, n, sys._getframe(1), names, inside=True)
 
     def value(self, n: int, key: int, value: Any) -> Any:
         """A subexpression (or a function's result) was evaluated; returns it unchanged."""
         recording = self.recorder.active
-        if recording is not None and not _busy.now:
+        if recording is not None and recording.pending and not _busy.now:
             begun = recording.pending.get((id(sys._getframe(1)), id(self), n))
             if begun is not None:
                 self._keep(begun, key, value)
@@ -86,13 +86,13 @@ class Probe:
     def end(self, n: int) -> None:
         """The statement came to its end."""
         recording = self.recorder.active
-        if recording is not None and not _busy.now:
+        if recording is not None and recording.pending and not _busy.now:
             self._end(recording, n, sys._getframe(1))
 
     def close(self, n: int, _: None, value: Any) -> Any:
         """The value that ends a statement, or a header or an inner expression, which begin just before it."""
         recording = self.recorder.active
-        if recording is not None and not _busy.now:
+        if recording is not None and recording.pending and not _busy.now:
             frame = sys._getframe(1)
             begun = recording.pending.get((id(frame), id(self), n))
             if begun is not None:
@@ -100,6 +100,9 @@ class Probe:
                     self._keep(begun, RESULT, value)
                 self._end(recording, n, frame)
         return value
+
+    def _wants(self, recording: Recording, n: int) -> bool:
+        return recording.only is None or self.plans[n].site.anchor in recording.only
 
     def enter(self, n: int) -> None:
         """A function begins of whose loops the turns are read."""
@@ -110,8 +113,8 @@ class Probe:
         self._in_loop(n, lambda key, frame: self._turn(key, frame, self.plans[n]))
 
     def _in_loop(self, n: int, note: Callable[[tuple[int, int, int], types.FrameType], None]) -> None:
-        recording, anchor = self.recorder.active, self.plans[n].site.anchor
-        if recording is None or _busy.now or (recording.only is not None and anchor not in recording.only):
+        recording = self.recorder.active
+        if recording is None or _busy.now or not self._wants(recording, n):
             return
         frame = sys._getframe(2)
         _busy.now = True
@@ -137,7 +140,7 @@ class Probe:
         recording = self.recorder.active
         if self.plans[n].site.role == FOLLOWED:
             return _Followed(self.recorder, None if _busy.now else recording, self.plans[n].site.anchor)
-        if recording is not None and not _busy.now:
+        if recording is not None and not _busy.now and self._wants(recording, n):
             self._begin(recording, n, sys._getframe(1), {})
         return _Whole(self, recording, n)
 

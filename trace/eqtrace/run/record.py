@@ -131,9 +131,7 @@ class Recorder:
                     self.raised[anchor] = self.raised.get(anchor, 0) + number
 
     def executed(self, recording: Recording, anchor: str) -> bool:
-        """Counts an execution; False where the anchor has as many events as are kept, or is not recorded at."""
-        if recording.only is not None and anchor not in recording.only:
-            return False
+        """Counts an execution; False where the anchor has as many events as are kept."""
         with self.lock:
             count(self.executions, anchor)
             count(recording.executions, anchor)

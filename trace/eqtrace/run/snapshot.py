@@ -16,8 +16,10 @@ import numpy as np
 DEFAULT_BYTES = 256 * 2**20
 DEFAULT_OBJECTS = 200_000
 _DEEPEST = 150
+_SMALL = 10_000
 _ATOMS: frozenset[type] = frozenset({int, float, complex, bool, str, bytes, type(None), type(...), range, slice})
 _REFERENCES = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, enum.Enum)
+_KEPT = (np.generic, *_REFERENCES)
 _MAPPINGS: frozenset[type] = frozenset({collections.OrderedDict, collections.defaultdict, collections.Counter})
 # Instances of standard library classes wrap locks, files and processes; these few are plain data.
 _PLAIN_STANDARD: frozenset[str] = frozenset({"types", "collections", "dataclasses", "typing"})
@@ -44,7 +46,9 @@ class Copier:
 
     def _copy(self, value: Any, depth: int) -> Any:
         kind = type(value)  # isinstance would ask the user's __class__
-        if kind in _ATOMS or issubclass(kind, (np.generic, *_REFERENCES)):
+        if kind in _ATOMS:
+            return value
+        if kind is not np.ndarray and issubclass(kind, _KEPT):
             return value.copy() if issubclass(kind, np.void) else value  # a void looks into its array
         known = self._memo.get(id(value), self)
         if known is not self:
@@ -259,4 +263,6 @@ def _equal_arrays(left: Any, right: Any, seen: set[tuple[int, int]], depth: int)
         masks = np.ma.getmaskarray(left), np.ma.getmaskarray(right)
         return bool(np.array_equal(*masks)) and _equal_arrays(left.data, right.data, seen, depth)
     plain_left, plain_right = np.asarray(left), np.asarray(right)
+    if plain_left.size <= _SMALL and plain_left.tobytes() == plain_right.tobytes():
+        return True  # much quicker than what else would be asked
     return bool(np.array_equal(plain_left, plain_right, equal_nan=plain_left.dtype.kind in "fcmM"))

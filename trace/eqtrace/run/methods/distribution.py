@@ -211,8 +211,7 @@ class _Draws:
                 yield number, draw
 
     def _record(self, draw: Draw, rng: np.random.Generator) -> Recording:
-        own = frozenset(anchor.id for anchor in self._equation.anchors)
-        recording = self._session.captures.record(self._equation, self._target, draw, rng, own)
+        recording = self._session.captures.record(self._equation, self._target, draw, rng)
         for anchor in self._equation.anchors:
             if anchor.id in recording.executions:
                 self.counts[anchor.id] = self.counts.get(anchor.id, 0) + recording.executions[anchor.id]

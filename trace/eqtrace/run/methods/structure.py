@@ -50,7 +50,7 @@ def verify(equation: Equation, session: Session) -> MethodResult:
     made = 0
     try:
         for draw, _ in zip(draws(form, equation.symbols, target.symbols, rng), range(RUNS), strict=False):
-            recording = session.captures.record(equation, target, draw, rng)
+            recording = session.captures.record(equation, target, draw, rng, everywhere=True)
             _count(equation, recording, counts)
             _hold(equation, draw, recording, session)
             made += 1
