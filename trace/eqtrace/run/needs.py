@@ -25,6 +25,7 @@ class Needs:
     equations: set[str] = field(default_factory=set)
     examples: set[str] = field(default_factory=set)  # by topic
     sites: set[str] = field(default_factory=set)
+    cited: set[tuple[str, str]] = field(default_factory=set)  # file and function: which of its statements are cited
     files: set[str] = field(default_factory=set)
     folders: set[str] = field(default_factory=set)
     packages: set[str] = field(default_factory=set)

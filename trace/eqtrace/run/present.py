@@ -16,6 +16,7 @@ from eqtrace.cache import digest
 from eqtrace.code.fingerprint import Fingerprint, fingerprint
 from eqtrace.code.index import Index
 from eqtrace.config import Config
+from eqtrace.model.anchor import Anchor
 from eqtrace.model.equation import Equation
 from eqtrace.model.example import Example
 from eqtrace.model.span import Span, Text
@@ -149,6 +150,17 @@ class Present:
     def _all_sites(self, _: str) -> str:
         return digest(*(f"{name} {_shown(site)}" for sites in self._both_sites for name, site in sorted(sites.items())))
 
+    def _cited(self, what: str) -> str:
+        """The sites of one function, those that are watched and others beside."""
+        path, _, function = what.partition("::")
+        found = [
+            f"{name} {_shown(site)}"
+            for sites in self._both_sites
+            for name, site in sorted(sites.items())
+            if (site.path, site.function) == (path, function)
+        ]
+        return digest(*found)
+
     def _equation(self, name: str) -> list[str]:
         """Hashes of the file that states an equation, of its content, and of the places in it."""
         equation = self._equations.get(name)
@@ -214,6 +226,7 @@ _KINDS: dict[str, Callable[[Present, str], Any]] = {
     "whole-module": Present._whole_module,
     "site": Present._site,
     "sites": Present._all_sites,
+    "cited": Present._cited,
     "equation": Present._equation,
     "equations": Present._all_equations,
     "example": Present._example,
@@ -267,7 +280,7 @@ def _flatten(value: Any, content: list[str], places: list[str]) -> None:
         content.append(repr(sorted(map(str, value))))
     elif is_dataclass(kind):
         for name in _names(kind):
-            if name in _SHOWN:
+            if name in _SHOWN or (kind is Anchor and name == "code"):  # what stands there counts with its function
                 places.append(repr(getattr(value, name)))
             else:
                 content.append(name)

@@ -159,8 +159,9 @@ class Reuse:
     def _names(self, needs: Needs, bare: bool, files: set[str]) -> set[str]:
         """The names of all needs; `files` gets the files that they are read from."""
         present = self._present
-        names = {f"site {each}" if each != EVERY else "sites " for each in needs.sites}
-        names |= {f"equation {each}" if each != EVERY else "equations " for each in needs.equations}
+        names = {"sites "} if EVERY in needs.sites else {f"site {each}" for each in needs.sites}
+        names |= {"equations "} if EVERY in needs.equations else {f"equation {each}" for each in needs.equations}
+        names |= {f"cited {present.relative(file)}::{function}" for file, function in needs.cited}
         names |= {f"example {each}" for each in needs.examples}
         names |= {f"package {each}" for each in needs.packages}
         names |= {f"folder {present.relative(each)}" for each in needs.folders}

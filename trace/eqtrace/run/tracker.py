@@ -6,7 +6,7 @@ import io
 import pickle
 import sys
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, TypeVar
@@ -73,8 +73,13 @@ class Untracked:
             memo[key] = make()
         return memo[key]
 
-    def everything(self) -> None:
-        """The unit's result rests on all equations and sites."""
+    def cited(self, functions: Iterable[tuple[str, str]]) -> None:
+        """The unit's result rests on which statements of functions (file and name) are cited, and how."""
+
+    @contextmanager
+    def untold(self) -> Iterator[None]:
+        """What happens within changes nothing of the unit's result."""
+        yield
 
     @contextmanager
     def apart(self) -> Iterator[None]:
@@ -191,10 +196,20 @@ class Tracker(Untracked):
         self._unit.add(self._shared[name])
         return memo[key]
 
-    def everything(self) -> None:
+    def cited(self, functions: Iterable[tuple[str, str]]) -> None:
         """See the base class."""
-        self._unit.equations.add(EVERY)
-        self._unit.sites.add(EVERY)
+        self._unit.cited.update(functions)
+
+    @contextmanager
+    def untold(self) -> Iterator[None]:
+        """See the base class."""
+        self._collect()
+        before, self._unit = self._unit, Needs()
+        try:
+            yield
+        finally:
+            self._collect()
+            self._unit = before
 
     def runs(self, found: Mapping[str, _Value]) -> Mapping[str, _Value]:
         """See the base class."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -56,7 +56,7 @@ class Gradients:
         self._session = session
         self._runs: dict[str, Run] = {}
         self._exact: dict[str, Sequence[ExactValues]] = {}
-        self._made: dict[str, dict[str, Plan | PlanError | Failed]] = {}
+        self._made: dict[str, Plan | PlanError | Failed] = {}
 
     def plan(self, equation: Equation) -> Plan:
         """The gradient that an equation belongs to.
@@ -65,7 +65,7 @@ class Gradients:
             PlanError: it can't be run.
             Failed: its modules can't be imported.
         """
-        found = self._plans()[_key(equation)]
+        found = self._made_or_not(equation)
         if isinstance(found, Plan):
             return found
         raise found
@@ -105,19 +105,25 @@ class Gradients:
 
     # --- plans
 
-    def _plans(self) -> dict[str, Plan | PlanError | Failed]:
-        return self._session.tracker.shared(self._made, "plans", self._make_all)
+    def _made_or_not(self, equation: Equation) -> Plan | PlanError | Failed:
+        """The plan that an equation shares with others of its topic: that of the first of them."""
+        key = _key(equation)
+        return self._session.tracker.shared(self._made, key, lambda: self._attempt(self._sharing[key]))
 
-    def _make_all(self) -> dict[str, Plan | PlanError | Failed]:
-        self._session.tracker.everything()
-        found: dict[str, Plan | PlanError | Failed] = {}
-        for equation in self._session.work.equations.values():
-            wanted = equation.gradient is not None and equation.id in self._session.work.forms
-            if "vjp" in equation.methods and wanted and _key(equation) not in found:
-                try:
-                    found[_key(equation)] = self._make(equation)
-                except (PlanError, Failed) as error:
-                    found[_key(equation)] = error
+    def _attempt(self, equation: Equation) -> Plan | PlanError | Failed:
+        try:
+            return self._make(equation)
+        except (PlanError, Failed) as error:
+            return error
+
+    @property
+    def _sharing(self) -> Mapping[str, Equation]:
+        """The first equation of each gradient."""
+        work = self._session.work
+        found: dict[str, Equation] = {}
+        for equation in work.equations.values():
+            if "vjp" in equation.methods and equation.gradient is not None and equation.id in work.forms:
+                found.setdefault(_key(equation), equation)
         return found
 
     def _make(self, equation: Equation) -> Plan:
@@ -126,6 +132,7 @@ class Gradients:
         forward = self._function(equation.gradient.forward, equation)
         backward = self._function(equation.gradient.backward, equation)
         places = {(each.file, each.qualname) for each in (forward, backward)}
+        self._session.tracker.cited(places)
         sites = [
             (work.equations[site.anchor.partition("/")[0]], site)
             for site in work.beside.values()
@@ -147,7 +154,9 @@ class Gradients:
 
     @cached_property
     def _taps(self) -> Taps:
-        plans = [each for each in self._plans().values() if isinstance(each, Plan)]
+        with self._session.tracker.untold():  # what is tapped for other gradients changes nothing of one
+            made = [self._made_or_not(each) for each in self._sharing.values()]
+        plans = [each for each in made if isinstance(each, Plan)]
         taps = {tap.key: tap for plan in plans for entry in plan.entries for tap in (entry.start, entry.end) if tap}
         backwards = {(plan.backward.file, plan.backward.qualname) for plan in plans}
         sites = self._session.work.beside.values()
