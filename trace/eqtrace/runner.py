@@ -98,7 +98,7 @@ def read_project(
             faults += _unreadable_call(equation)
             faults += _unknown_calls(equation, index)
     if functions and any(equation.functions for equation in specification.equations):
-        from eqtrace.formula.compose import link  # with NumPy, which takes its time
+        from eqtrace.formula.compose import link
 
         link(forms, specification.equations)
     chosen = tuple(each.id for each in specification.equations if selected is None or each.id in selected)

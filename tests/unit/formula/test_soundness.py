@@ -13,9 +13,9 @@ import pytest
 from flint import arb
 
 from eqtrace.formula import dual
-from eqtrace.formula.arithmetic import EvaluationError, Undecided
 from eqtrace.formula.ball import precision
 from eqtrace.formula.facts import TimeUp, Unprovable
+from eqtrace.formula.failures import EvaluationError, Undecided
 from eqtrace.formula.form import Form
 from eqtrace.formula.given import Problem, problem
 from eqtrace.formula.gradient import gradient_problem

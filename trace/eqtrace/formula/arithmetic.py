@@ -15,38 +15,14 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from eqtrace.formula.failures import (
+    EvaluationError,
+)
+
 Value: TypeAlias = Any  # int, np.float64, arb, str, or an array of int64, float64, objects (arb) or strings
 Mask: TypeAlias = Any  # None (everywhere), bool or an array of bool: where a value is wanted
 
 _SAFE = 2**62
-
-
-class EvaluationError(ArithmeticError):
-    """A form that cannot be evaluated on these values."""
-
-
-class Unsupported(EvaluationError):
-    """A form that nothing evaluates yet: a function symbol, a Derivative, a Var."""
-
-
-class MissingValue(EvaluationError):
-    """A symbol that has no value."""
-
-
-class BallError(ArithmeticError):
-    """Something that cannot be done with balls."""
-
-
-class Undecided(BallError):
-    """A comparison, a floor or a branch that the balls do not decide; more bits may."""
-
-
-class InexactConversion(BallError):
-    """A conversion that would drop a ball's radius."""
-
-
-class OutOfRange(EvaluationError):
-    """A subscript outside its axis."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import numpy as np
 from flint import arb, ctx
 
 from eqtrace.formula import arbs
-from eqtrace.formula.arithmetic import BallError, InexactConversion, Undecided
+from eqtrace.formula.failures import BallError, InexactConversion, Undecided
 
 __all__ = [
     "Ball",

@@ -10,19 +10,9 @@ import numpy as np
 from flint import arb
 
 from eqtrace.formula import arbs
-from eqtrace.formula.arithmetic import (
-    Balls,
-    EvaluationError,
-    Mask,
-    Operations,
-    Undecided,
-    Value,
-    anywhere,
-    integers,
-    is_array,
-    is_integer,
-)
+from eqtrace.formula.arithmetic import Balls, Mask, Operations, Value, anywhere, integers, is_array, is_integer
 from eqtrace.formula.ball import Ball, half_ulp, precision
+from eqtrace.formula.failures import EvaluationError, Undecided
 
 _ARB = np.frompyfunc(arb, 1, 1)
 _BALL = np.frompyfunc(arb, 2, 1)

@@ -11,18 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from eqtrace.formula.arithmetic import EvaluationError, Value
 from eqtrace.formula.claims import claims, free_names
+from eqtrace.formula.failures import EvaluationError
 from eqtrace.formula.form import Form, Shape
 from eqtrace.formula.given import composite
-from eqtrace.formula.grid import Carried, Run
 from eqtrace.formula.shape import integer, shape_of, solve
 from eqtrace.formula.term import Apply, Eq, Indexed, Name, Node, Number, walk
 from eqtrace.model.equation import Equation, FunctionUse, Given
+
+if TYPE_CHECKING:  # with NumPy, which takes its time: what a function leads to is asked without any values
+    from eqtrace.formula.arithmetic import Value
+    from eqtrace.formula.grid import Carried, Run
 
 
 class Unresolved(EvaluationError):
@@ -48,6 +49,7 @@ class Step:
             EvaluationError: it can't be worked out, or is given in part only.
         """
         from eqtrace.formula.evaluate import definition  # it needs this module's functions
+        from eqtrace.formula.grid import Carried
 
         program = definition(self.form, self.part, self.body, self.indices)
 
@@ -81,6 +83,8 @@ class Step:
 
 
 def _put(entries: Any, shape: tuple[int, ...], places: tuple[Any, ...]) -> Any:
+    import numpy as np
+
     found = np.empty(shape, dtype=entries.dtype)
     found[places] = entries
     return found

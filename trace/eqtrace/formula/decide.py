@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eqtrace.formula.arithmetic import Mask, Unsupported, anywhere, both
+from eqtrace.formula.arithmetic import Mask, anywhere, both
+from eqtrace.formula.failures import Unsupported
 from eqtrace.formula.grid import Run
 from eqtrace.formula.term import And, ArrayShape, Compare, Eq, Flag, Implies, Node, Not, Or, Statement, Term, Truth
 

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 from flint import arb, fmpq
 
 from eqtrace.formula import arbs
-from eqtrace.formula.arithmetic import EvaluationError, Undecided
+from eqtrace.formula.failures import EvaluationError, Undecided
 
 Num: TypeAlias = Any  # int, fmpq, arb or Dual
 Place: TypeAlias = tuple[int, ...]

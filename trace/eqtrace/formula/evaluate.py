@@ -9,20 +9,9 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from eqtrace.formula.arithmetic import (
-    Arithmetic,
-    Balls,
-    EvaluationError,
-    Float64,
-    Mask,
-    MissingValue,
-    Operations,
-    OutOfRange,
-    Undecided,
-    Unsupported,
-    both,
-)
+from eqtrace.formula.arithmetic import Arithmetic, Balls, Float64, Mask, Operations, both
 from eqtrace.formula.claims import claims, free_names, quantifiers
+from eqtrace.formula.failures import EvaluationError, MissingValue, OutOfRange, Undecided, Unsupported
 from eqtrace.formula.float_operations import FloatOperations
 from eqtrace.formula.form import Form
 from eqtrace.formula.grid import Place, Run, on_grid

@@ -9,17 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from eqtrace.formula.arithmetic import (
-    COMPARE,
-    EvaluationError,
-    Mask,
-    Operations,
-    Value,
-    choose,
-    integers,
-    is_array,
-    is_integer,
-)
+from eqtrace.formula.arithmetic import COMPARE, Mask, Operations, Value, choose, integers, is_array, is_integer
+from eqtrace.formula.failures import EvaluationError
 
 _LARGE = 2.0**53
 _WORTH_CONTRACTING = 4096

@@ -13,17 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from eqtrace.formula.arithmetic import (
-    EvaluationError,
-    Mask,
-    MissingValue,
-    Operations,
-    OutOfRange,
-    Value,
-    both,
-    is_array,
-    is_integer,
-)
+from eqtrace.formula.arithmetic import Mask, Operations, Value, both, is_array, is_integer
+from eqtrace.formula.failures import EvaluationError, MissingValue, OutOfRange
 from eqtrace.formula.shape import shape_of
 
 LIMIT_ENTRIES = 50_000_000

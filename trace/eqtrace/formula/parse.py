@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from functools import lru_cache
 from typing import TypeVar
 
 from eqtrace.formula.reader import Reader
@@ -19,6 +20,7 @@ def parse_statement(text: str) -> tuple[Statement | Term | None, Errors]:
     return _parse(text, lambda reader, node: reader.statement(node, bare=True))
 
 
+@lru_cache(maxsize=4096)  # the same lengths and ends of ranges stand in many equations
 def parse_term(text: str) -> tuple[Term | None, Errors]:
     """A term: a helper's, a dimension, an end of a range."""
     return _parse(text, lambda reader, node: reader.term(node))

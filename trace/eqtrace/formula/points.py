@@ -10,8 +10,8 @@ from fractions import Fraction
 
 from flint import arb
 
-from eqtrace.formula.arithmetic import EvaluationError, Undecided
 from eqtrace.formula.dual import Num, Place, exact, fraction, plain
+from eqtrace.formula.failures import EvaluationError, Undecided
 from eqtrace.formula.given import Bounds, Problem, Requirement
 from eqtrace.formula.pointwise import Point
 from eqtrace.formula.shape import integer

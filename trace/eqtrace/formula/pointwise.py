@@ -17,8 +17,8 @@ from typing import TypeAlias
 from flint import arb, fmpq
 
 from eqtrace.formula import arbs, dual
-from eqtrace.formula.arithmetic import EvaluationError, Undecided, Unsupported
 from eqtrace.formula.dual import Dual, Num, Place
+from eqtrace.formula.failures import EvaluationError, Undecided, Unsupported
 from eqtrace.formula.given import Definition, Problem, composite
 from eqtrace.formula.term import (
     Add,

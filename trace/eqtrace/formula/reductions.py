@@ -7,7 +7,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from eqtrace.formula.arithmetic import EvaluationError, Mask, Value, both, choose, is_array
+from eqtrace.formula.arithmetic import Mask, Value, both, choose, is_array
+from eqtrace.formula.failures import EvaluationError
 from eqtrace.formula.grid import Place, Run
 from eqtrace.formula.term import ArgMax, ArgMin, MaxOver, MinOver, Node, Product, Sum
 

@@ -6,9 +6,8 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Any, TypeGuard
-
-import numpy as np
+from numbers import Integral
+from typing import TypeGuard
 
 from eqtrace.formula.form import Shape
 from eqtrace.formula.parse import parse_term
@@ -103,8 +102,8 @@ def shape_of(value: object) -> tuple[int, ...]:
     return tuple(int(length) for length in shape) if isinstance(shape, tuple) else ()
 
 
-def _may_be_size(value: object) -> TypeGuard[int | np.integer[Any]]:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+def _may_be_size(value: object) -> TypeGuard[Integral]:
+    return isinstance(value, Integral) and not isinstance(value, bool)  # NumPy's integers are some too
 
 
 class _Solving:
@@ -173,6 +172,10 @@ class _Solving:
         return len(unknown) > 1 or (len(unknown) == 1 and bool(self._guesses(dim, found, unknown[0])))
 
     def _batch(self) -> tuple[int, ...]:
+        if not self.batches:
+            return ()
+        import numpy as np  # takes its time, and nothing else here needs it
+
         batch: tuple[int, ...] = ()
         for name, found in self.batches:
             try:

@@ -8,17 +8,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from eqtrace.formula.arithmetic import (
-    EvaluationError,
-    Mask,
-    MissingValue,
-    Unsupported,
-    Value,
-    anywhere,
-    both,
-    choose,
-    is_array,
-)
+from eqtrace.formula.arithmetic import Mask, Value, anywhere, both, choose, is_array
+from eqtrace.formula.failures import EvaluationError, MissingValue, Unsupported
 from eqtrace.formula.form import Form
 from eqtrace.formula.grid import Carried, Place, Run, gather, view
 from eqtrace.formula.reductions import REDUCE, Evaluator, sum_of_products

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from flint import arb
 
 from eqtrace.formula import dual
-from eqtrace.formula.arithmetic import EvaluationError, Undecided
 from eqtrace.formula.ball import precision
 from eqtrace.formula.dual import Num
+from eqtrace.formula.failures import EvaluationError, Undecided
 from eqtrace.formula.form import Range
 from eqtrace.formula.given import Bounds, Problem
 from eqtrace.formula.points import Wanted, draw, environments, special

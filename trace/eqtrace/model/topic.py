@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from eqtrace.model.equation import Equation, LiteratureReference
 from eqtrace.model.example import Example
@@ -94,7 +95,7 @@ class Review:
     code: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Specification:
     """Everything that was read, and every fault that was seen while reading."""
 
@@ -106,7 +107,7 @@ class Specification:
     files: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
 
-    @property
+    @cached_property
     def equations(self) -> tuple[Equation, ...]:
         """All equations, in the order of their files."""
         return tuple(equation for topic in self.topics for equation in topic.equations)

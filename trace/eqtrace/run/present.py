@@ -60,7 +60,6 @@ class Present:
         self._known: dict[str, Any] = {}
         self._codes: dict[str, Fingerprint | None] = {}
         self._files: dict[str, str] = {}
-        self._distributions: Mapping[str, list[str]] | None = None
 
     @cached_property
     def sites(self) -> Mapping[str, Site]:
@@ -211,9 +210,15 @@ class Present:
         """The versions of the distributions that an installed module comes with; of the standard library, none."""
         if name in sys.stdlib_module_names:
             return ""
-        if self._distributions is None:
-            self._distributions = metadata.packages_distributions()
-        return digest(*(f"{each} {metadata.version(each)}" for each in sorted(set(self._distributions.get(name, ())))))
+        owners = [each for each, modules in self._installed if _comes_with(name, *modules)]
+        return digest(*sorted({f"{each.metadata['Name']} {each.version}" for each in owners}))
+
+    @cached_property
+    def _installed(self) -> list[tuple[metadata.Distribution, tuple[str | None, str | None]]]:
+        """The installed distributions with what they say of their modules; reading their lists of files takes longer."""
+        return [
+            (each, (each.read_text("top_level.txt"), each.read_text("RECORD"))) for each in metadata.distributions()
+        ]
 
     def _file_of(self, path: str) -> str:
         return self.file(path)
@@ -234,6 +239,13 @@ _KINDS: dict[str, Callable[[Present, str], Any]] = {
     "folder": Present._folder,
     "package": Present._package,
 }
+
+
+def _comes_with(module: str, top_level: str | None, record: str | None) -> bool:
+    """Whether a distribution that lists these modules or these files installs a top-level module."""
+    if top_level and top_level.strip():
+        return module in top_level.split()
+    return any(f"\n{module}{end}" in f"\n{record}" for end in ("/", ".")) if record else False
 
 
 def base(config: Config, draws: object, seed: int) -> str:

@@ -165,10 +165,9 @@ class LineCheck:
         if undefined:
             self._fault("entries-undefined", f"{undefined} ({each.origin})", "")
             return
-        line = self.line
-        tolerance = self._equation.tolerance
-        comparison, kinks = compare_in_float64(self._form, part, values, sizes, tolerance, self._furthest.get(part, -1.0))
-        self._furthest[part] = max(comparison.apart, self._furthest.get(part, -1.0))
+        line, seen = self.line, self._furthest.get(part, -1.0)
+        comparison, kinks = compare_in_float64(self._form, part, values, sizes, self._equation.tolerance, seen)
+        self._furthest[part] = max(comparison.apart, seen)
         if comparison.mismatch is not None:
             line.points += 1
             self._refute(part, each, comparison)
@@ -362,9 +361,8 @@ def compare_in_float64(
 
     The left side is what is being judged, so it is taken as it is; only inputs are widened.
 
-    Args:
-        seen: the most ulps apart (`Comparison.apart`) that code and form were before. What is clearly close, and not
-            further apart, is not worked out exactly: its comparison tells no ulps.
+    `seen` is the most ulps (`Comparison.apart`) that code and form were apart before. What is clearly close, and not
+    further apart, is not worked out exactly: its comparison tells no ulps.
     """
     rounded = [evaluate(form, part, values, sizes, Balls(53, widen=True, kinks="low"))]
     if any(each.kinks for each in rounded[0]):
