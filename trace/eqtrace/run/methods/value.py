@@ -87,14 +87,13 @@ def _evidence(lines: list[Line], seed: int, limits: list[str]) -> Evidence:
     in_runs = sum(line.in_exact_runs for line in lines)
     unclaimed = sum(line.unclaimed for line in lines)
     points = sum(line.points for line in lines)
-    where = f"{worst.site.path}:{worst.site.line}, {worst.worst_at}" if worst and worst.worst_at else ""
     places = f"{len(lines)} line{'s' if len(lines) != 1 else ''}"
     return Evidence(
         points=points,
         certified=certified,
         seed=seed,
         worst_ulp=worst.worst_ulp if worst and points else None,
-        worst_at=where,
+        worst_at=worst.worst_at if worst else "",
         detail="; ".join(
             [
                 f"{points} executions of {places} compared in float64, {certified - in_runs} of them replayed in balls",
