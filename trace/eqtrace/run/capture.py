@@ -23,6 +23,8 @@ from eqtrace.run.needs import CALLS
 from eqtrace.run.record import Event, Recording, Step
 from eqtrace.run.sample import Draw, NoDraw, draws
 from eqtrace.run.snapshot import Copier, equal
+from eqtrace.run.ways import Ways, add
+from eqtrace.run.ways import by_anchor as ways_by_anchor
 from eqtrace.run.work import COMPUTING, is_scalar, used_symbols
 
 if TYPE_CHECKING:
@@ -54,6 +56,7 @@ class Executions:
     faults: list[Fault] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
     runs: list[tuple[str, list[Step]]] = field(default_factory=list)  # calls of followed functions, run by run
+    ways: Ways = field(default_factory=dict)
 
     def add(self, recording: Recording, origin: str) -> None:
         """Takes over what one run recorded."""
@@ -61,6 +64,7 @@ class Executions:
             self.by_anchor.setdefault(anchor, []).extend(Captured(event, origin) for event in found)
         for anchor, count in recording.executions.items():
             self.counts[anchor] = self.counts.get(anchor, 0) + count
+        add(self.ways, recording.ways)
         if recording.steps:
             self.runs.append((origin, recording.steps))
 
@@ -74,7 +78,8 @@ class Executions:
             ]
         if len(anchors) == 1:
             events = [(each.origin, *each.event.content) for each in self.by_anchor.get(anchors[0], ())]
-            return self.counts.get(anchors[0], 0), events
+            ways = [(number, taken) for (anchor, number), taken in sorted(self.ways.items()) if anchor == anchors[0]]
+            return self.counts.get(anchors[0], 0), ways, events
         placed = ((each.event.order, name) for name in anchors for each in self.by_anchor.get(name, ()))
         return [name for _, name in sorted(placed)]
 
@@ -121,6 +126,7 @@ class ScenarioRuns:
     counts: Mapping[str, int]
     faults: tuple[Fault, ...]
     runs: tuple[tuple[str, list[Step]], ...]
+    ways: Mapping[str, Mapping[int, int]]  # by anchor and number of the condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +146,7 @@ class Captures:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._scenarios: ScenarioRuns | None = None
+        self._ways: dict[str, Ways] = {}  # by equation: in calls with drawn inputs
         self._functions: dict[str, Callable[..., Any]] | Failed | None = None
 
     def of(self, equation: Equation, accept: Callable[[Draw], bool] | None = None) -> Executions:
@@ -170,6 +177,15 @@ class Captures:
             if anchor.id in self._session.work.sites
         }
 
+    def ways(self, equation: Equation) -> dict[str, dict[int, int]]:
+        """Which ways the conditions of the equation's lines went: in calls since this was last asked, in scenarios."""
+        found = self._ways.pop(equation.id, {})
+        if self._scenarios is not None:
+            for anchor in equation.anchors:
+                held = self._scenarios.ways.get(anchor.id, {}) if anchor.id in self._session.work.sites else {}
+                add(found, {(anchor.id, number): taken for number, taken in held.items()})
+        return ways_by_anchor(found)
+
     @property
     def have_run(self) -> bool:
         """Whether the scenarios have run, all without a fault."""
@@ -191,7 +207,8 @@ class Captures:
                 self._run_scenarios(span, found)
             tracker.evidence(found.evidence)
             by_anchor, counts = tracker.runs(found.by_anchor), tracker.runs(found.counts)
-            self._scenarios = ScenarioRuns(by_anchor, counts, tuple(found.faults), tuple(found.runs))
+            ways = tracker.runs(ways_by_anchor(found.ways))
+            self._scenarios = ScenarioRuns(by_anchor, counts, tuple(found.faults), tuple(found.runs), ways)
         return self._scenarios
 
     def _run_scenarios(self, span: Span, found: Executions) -> None:
@@ -419,13 +436,16 @@ class Captures:
                 place = equation.call.span if equation.call else equation.span
                 raise Failed(Fault("form-syntax", f"call: {error}", place, equation=equation.id)) from error
 
-        own = None if everywhere else frozenset(anchor.id for anchor in equation.anchors)
-        with self._session.recorder.recording(only=own) as recording:
+        own = frozenset(anchor.id for anchor in equation.anchors)
+        with self._session.recorder.recording(only=None if everywhere else own) as recording:
             try:
                 self._session.perform(f"call of {target.name}", equation.span, call)
             except Failed as failed:
                 failed.recording = recording
                 raise
+            finally:
+                mine = {key: taken for key, taken in recording.ways.items() if key[0] in own}
+                add(self._ways.setdefault(equation.id, {}), mine)
         return recording
 
     def _call(

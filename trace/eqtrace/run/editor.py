@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from eqtrace.code.conditions import of_cited
 from eqtrace.code.tree import FunctionNode, StatementNode, is_compound, walk
 from eqtrace.run.earlier import earlier, outer_names
 from eqtrace.run.plan import (
@@ -76,14 +77,38 @@ class Editor:
             self._check_end(site, statement)
         find = self._whole if site.whole else self._statement if site.outputs else self._count
         plan, edit = find(site, statement, self._tree.owner(statement))
+        conditions = self._conditions(site, statement)
+
+        def both() -> None:
+            conditions()
+            edit()
+
         self.plans.append(plan)
-        self._edits.append(edit)
+        self._edits.append(both)
 
     def edit(self) -> None:
         """Puts the probes of all sites in."""
         for number, edit in enumerate(self._edits):
             self._number = number
             edit()
+
+    def _conditions(self, site: Site, statement: StatementNode) -> _Edit:
+        """Has the conditions of a statement tell which way they go."""
+        found = of_cited(statement, site.whole)
+
+        def edit() -> None:
+            for number, each in enumerate(found):
+                if each.other is None:
+                    self._told("branch", number, each.node)
+                elif self._tree.can_wrap(each.other) and self._tree.can_wrap(each.node):
+                    self._told("first", number, each.node)
+                    self._told("second", number, each.other)
+
+        return edit
+
+    def _told(self, method: str, number: int, node: ast.expr) -> None:
+        if self._tree.can_wrap(node):
+            self._tree.wrap(node, lambda held: self._call(method, ast.Constant(number), held))
 
     def _check_end(self, site: Site, statement: StatementNode) -> None:
         if not is_compound(statement) and self._tree.end(statement) != (site.end_line, site.end_column):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from flint import arb
 
+from eqtrace.formula.arithmetic import Ways
 from eqtrace.formula.ball import BallError, Undecided
 from eqtrace.formula.evaluate import Balls, Evaluation, EvaluationError, evaluate, holds
 from eqtrace.formula.families import laid_out
@@ -120,6 +121,7 @@ class LineCheck:
             if anchor.part in (None, part) and site.outputs.keys() & set(self._form.left(part))
         ]
         self.line = Line(anchor, site)
+        self.ways: Ways = {}  # that the conditions of the form's cases went
         self._furthest: dict[int, float] = {}  # by statement: the most ulps that code and form were apart
         self._loose = ""  # why the statement alone can't be told apart from the form
         self._replay: Replay | None = None
@@ -192,7 +194,8 @@ class LineCheck:
             return
         # What a stated bound is about is worked out exactly each time.
         line, seen = self.line, self._furthest.get(part, -1.0) if self._equation.ulps is None else -1.0
-        comparison, kinks = compare_in_float64(self._form, part, values, sizes, self._equation.tolerance, seen)
+        tolerance = self._equation.tolerance
+        comparison, kinks = compare_in_float64(self._form, part, values, sizes, tolerance, seen, self.ways)
         self._furthest[part] = max(comparison.apart, seen)
         if comparison.mismatch is not None:
             line.points += 1
@@ -397,15 +400,17 @@ def compare_in_float64(
     sizes: Mapping[str, int],
     tolerance: Tolerance | None,
     seen: float = -1.0,
+    ways: Ways | None = None,
 ) -> tuple[Comparison, bool]:
     """The float64 rule over one execution; the second value says whether a kink was met.
 
     The left side is what is being judged, so it is taken as it is; only inputs are widened.
 
     `seen` is the most ulps (`Comparison.apart`) that code and form were apart before. What is clearly close, and not
-    further apart, is not worked out exactly: its comparison tells no ulps.
+    further apart, is not worked out exactly: its comparison tells no ulps. Which ways the conditions of the form's
+    cases went is noted in `ways`.
     """
-    rounded = [evaluate(form, part, values, sizes, Balls(53, widen=True, kinks="low"))]
+    rounded = [evaluate(form, part, values, sizes, Balls(53, widen=True, kinks="low", ways=ways))]
     if any(each.kinks for each in rounded[0]):
         rounded.append(evaluate(form, part, values, sizes, Balls(53, widen=True, kinks="high")))
     apart, entries = _clearly(rounded[0]) if len(rounded) == 1 else (None, 0)

@@ -12,6 +12,8 @@ from eqtrace.formula.term import Eq
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict, weakest
+from eqtrace.run.effort import FULL
+from eqtrace.run.methods.cases import one_sided_cases
 from eqtrace.run.methods.constraint import satisfies
 from eqtrace.run.methods.line import Line, LineCheck
 from eqtrace.run.work import COMPUTING
@@ -52,6 +54,8 @@ def _verify(equation: Equation, session: Session) -> MethodResult:
     if executions.faults or unshown:
         changed = any(fault.kind == "argument-changed" for fault in executions.faults)
         verdicts.append(Verdict.REFUTED if changed else Verdict.NOT_CHECKED)
+    if not faults and session.effort == FULL:
+        faults += one_sided_cases(equation, form, [check.ways for check in checks])
     verdict = weakest(verdicts)
     limits = (
         executions.limits
