@@ -86,3 +86,12 @@ def _atoms(test: ast.expr) -> Iterator[Condition]:
             return
         case _:
             yield Condition(test, None, test)
+
+
+def numbers_in(conditions: Iterable[Condition]) -> Iterator[float]:
+    """The numbers that conditions compare with, as they are written."""
+    for each in conditions:
+        for operand in (each.node, each.other):
+            for node in ast.walk(operand) if operand is not None else ():
+                if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+                    yield float(node.value)

@@ -17,13 +17,14 @@ import numpy as np
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
+from eqtrace.run.aim import Questions, aimed
 from eqtrace.run.call import CallError, Interpreter, drawn_parameters, names, parse_call
 from eqtrace.run.failed import Failed
 from eqtrace.run.needs import CALLS
 from eqtrace.run.record import Event, Recording, Step
 from eqtrace.run.sample import Draw, NoDraw, draws
 from eqtrace.run.snapshot import Copier, equal
-from eqtrace.run.ways import Ways, add
+from eqtrace.run.ways import Ways, add, is_open
 from eqtrace.run.ways import by_anchor as ways_by_anchor
 from eqtrace.run.work import COMPUTING, is_scalar, used_symbols
 
@@ -409,10 +410,59 @@ class Captures:
                     found.add(failed.recording, f"failed call of {target.name} with {draw.origin}")
                 if failed.__cause__ is None:  # it hung or crashed: it is not called again
                     break
+        if failure is None:
+            self._aim(equation, target, found, made, accept)
         if failure is not None:
             found.faults.append(failure)
         elif is_scalar(form) and all(equation.symbols[name].shape in ((), None) for name in target.symbols):
             self._try_arrays(equation, target, made, rng, found)
+
+    def _aim(
+        self,
+        equation: Equation,
+        target: Target,
+        found: Executions,
+        made: list[Draw],
+        accept: Callable[[Draw], bool] | None,
+    ) -> None:
+        """Calls the function with inputs that take a condition another way than all others did."""
+        session = self._session
+        form, effort = session.work.forms[equation.id], session.effort
+        if effort.draws is not None:
+            return
+        questions = Questions(form, target.symbols)
+        for draw in made:
+            questions.asks(draw)
+        ways = self._seen(equation, target, found)
+        if not questions.open and not any(map(is_open, ways.values())):
+            return
+        rng = session.rng(equation.id, target.name, "aimed")
+        apart = replace(target, name=f"{target.name} with aimed values")  # so that a hang is none of other calls'
+        compared = {each for anchor, _ in ways for each in session.recorder.compared.get(anchor, ())}
+        for draw in filter(accept, aimed(form, equation.symbols, target.symbols, compared, rng)):
+            news, before = questions.asks(draw), dict(self._ways.get(equation.id, {}))
+            try:
+                recording = self.record(equation, apart, draw, rng)
+            except Failed as failed:
+                self._ways[equation.id] = before  # nothing is shown of what raises
+                if failed.__cause__ is None:
+                    return  # it hung or crashed
+                continue  # far inputs may overflow; the others have shown that it runs
+            if news or any(taken & ~ways.get(key, taken) for key, taken in recording.ways.items()):
+                found.add(recording, f"call of {target.name} with {draw.origin}")
+            add(ways, recording.ways)
+            if not questions.open and not any(map(is_open, ways.values())):
+                return
+
+    def _seen(self, equation: Equation, target: Target, found: Executions) -> Ways:
+        """Which ways the conditions of the called function's cited lines went so far, in scenarios too."""
+        lines = {site.anchor for _, site in self._session.work.sites_of(equation) if site.function == target.function}
+        ways = {key: taken for key, taken in found.ways.items() if key[0] in lines}
+        if any(map(is_open, ways.values())):
+            scenarios = self.scenarios(equation.span).ways
+            for anchor, number in list(ways):
+                ways[anchor, number] |= scenarios.get(anchor, {}).get(number, 0)
+        return ways
 
     def record(
         self,

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from eqtrace.code.conditions import of_cited
+from eqtrace.code.conditions import Condition, numbers_in, of_cited
 from eqtrace.code.tree import FunctionNode, StatementNode, is_compound, walk
 from eqtrace.run.earlier import earlier, outer_names
 from eqtrace.run.plan import (
@@ -77,13 +77,13 @@ class Editor:
             self._check_end(site, statement)
         find = self._whole if site.whole else self._statement if site.outputs else self._count
         plan, edit = find(site, statement, self._tree.owner(statement))
-        conditions = self._conditions(site, statement)
+        found = of_cited(statement, site.whole)
 
         def both() -> None:
-            conditions()
+            self._tell(found)
             edit()
 
-        self.plans.append(plan)
+        self.plans.append(replace(plan, compared=frozenset(numbers_in(found))))
         self._edits.append(both)
 
     def edit(self) -> None:
@@ -92,19 +92,14 @@ class Editor:
             self._number = number
             edit()
 
-    def _conditions(self, site: Site, statement: StatementNode) -> _Edit:
-        """Has the conditions of a statement tell which way they go."""
-        found = of_cited(statement, site.whole)
-
-        def edit() -> None:
-            for number, each in enumerate(found):
-                if each.other is None:
-                    self._told("branch", number, each.node)
-                elif self._tree.can_wrap(each.other) and self._tree.can_wrap(each.node):
-                    self._told("first", number, each.node)
-                    self._told("second", number, each.other)
-
-        return edit
+    def _tell(self, conditions: Sequence[Condition]) -> None:
+        """Has conditions tell which way they go."""
+        for number, each in enumerate(conditions):
+            if each.other is None:
+                self._told("branch", number, each.node)
+            elif self._tree.can_wrap(each.other) and self._tree.can_wrap(each.node):
+                self._told("first", number, each.node)
+                self._told("second", number, each.other)
 
     def _told(self, method: str, number: int, node: ast.expr) -> None:
         if self._tree.can_wrap(node):

@@ -106,6 +106,7 @@ class Recorder:
         self.limit = limit
         self.limit_bytes = limit_bytes
         self.problems: dict[str, str] = {}  # by anchor: why its statement could not be instrumented
+        self.compared: dict[str, frozenset[float]] = {}  # by anchor: numbers in its statement's conditions
         self.active: Recording | None = None
         self.lock = threading.RLock()  # a finaliser or a signal handler may run instrumented code while it is held
         self._order = itertools.count(1)

@@ -40,14 +40,14 @@ def add(ways: Ways, others: Mapping[tuple[str, int], int]) -> None:
         ways[key] = ways.get(key, 0) | taken
 
 
-def open_in(ways: Mapping[tuple[str, int], int]) -> frozenset[tuple[str, int]]:
-    """The conditions that went one way only."""
-    return frozenset(key for key, taken in ways.items() if taken in (TRUE, FALSE))
-
-
 def by_anchor(ways: Mapping[tuple[str, int], int]) -> dict[str, dict[int, int]]:
     """The ways of each anchor's conditions, by number."""
     found: dict[str, dict[int, int]] = {}
     for (anchor, number), taken in sorted(ways.items()):
         found.setdefault(anchor, {})[number] = taken
     return found
+
+
+def is_open(taken: int) -> bool:
+    """Whether a condition went one way only."""
+    return taken in (TRUE, FALSE)
