@@ -35,6 +35,7 @@ from eqtrace.run.methods.compare import (
 )
 from eqtrace.run.methods.counterexample import Compare, Counterexample, brief, describe, shrink, told
 from eqtrace.run.methods.exact_line import ExactLine
+from eqtrace.run.methods.kind import breach, has_kind
 from eqtrace.run.methods.steady import is_steady
 from eqtrace.run.record import Event
 from eqtrace.run.site import Site
@@ -78,6 +79,7 @@ class Line:
     rounded_before: bool = False  # whether that is because of what was rounded before the statement
     refuted: bool = False  # by a result of another shape
     faults: dict[str, Fault] = field(default_factory=dict)  # the first of each kind
+    outside_domain: dict[str, Fault] = field(default_factory=dict)  # the first of each symbol; the line is checked yet
 
     @property
     def verdict(self) -> Verdict:
@@ -121,6 +123,7 @@ class LineCheck:
             if anchor.part in (None, part) and site.outputs.keys() & set(self._form.left(part))
         ]
         self.line = Line(anchor, site)
+        self._kinds = [name for name, symbol in equation.symbols.items() if has_kind(symbol.domain)]
         self.ways: Ways = {}  # that the conditions of the form's cases went
         self._furthest: dict[int, float] = {}  # by statement: the most ulps that code and form were apart
         self._loose = ""  # why the statement alone can't be told apart from the form
@@ -180,6 +183,7 @@ class LineCheck:
             if holds(self._form, values, solved.sizes) is False:
                 self.line.outside += 1
                 return
+            self._hold_kinds(each)
             for part in self._parts:
                 self._point(part, each, values, solved.sizes, replayed)
         except (EvaluationError, BallError, IndexError, ValueError, TypeError) as error:
@@ -356,6 +360,15 @@ class LineCheck:
             return None
         return compare_in_float64(self._form, part, values, solved.sizes, self._equation.tolerance)[0]
 
+    def _hold_kinds(self, each: Captured) -> None:
+        """Holds captured inputs against what their domains say that they are."""
+        for name in self._kinds:
+            if name in each.event.inputs and name not in self.line.outside_domain:
+                broken = breach(self._equation.symbols[name], each.event.inputs[name])
+                if broken:
+                    message = f"{name} holds {broken}, and its domain says otherwise ({each.origin})"
+                    self.line.outside_domain[name] = self._made("outside-domain", message, "")
+
     def _hold_bound(self) -> None:
         """Holds the largest error against the bound that the specification states."""
         bound, worst = self._equation.ulps, self.line.worst
@@ -377,20 +390,15 @@ class LineCheck:
         return describe(found, self._equation, self.line.site, self._session.work.seed)
 
     def _fault(self, kind: str, message: str, hint: str) -> None:
-        if kind in self.line.faults:
-            return
+        if kind not in self.line.faults:
+            self.line.faults[kind] = self._made(kind, message, hint)
+
+    def _made(self, kind: str, message: str, hint: str) -> Fault:
         site = self.line.site
         place = Span(site.path, site.line, site.column, site.end_line, site.end_column)
-        where = f"{site.path}:{site.line}: "
-        self.line.faults[kind] = Fault(
-            kind,
-            where + message,
-            self.line.anchor.span,
-            hint,
-            (Related(place, "the cited statement"),),
-            self._equation.id,
-            "value",
-        )
+        related = (Related(place, "the cited statement"),)
+        message = f"{site.path}:{site.line}: {message}"
+        return Fault(kind, message, self.line.anchor.span, hint, related, self._equation.id, "value")
 
 
 def compare_in_float64(

@@ -56,6 +56,8 @@ def _verify(equation: Equation, session: Session) -> MethodResult:
         verdicts.append(Verdict.REFUTED if changed else Verdict.NOT_CHECKED)
     if not faults and session.effort == FULL:
         faults += one_sided_cases(equation, form, [check.ways for check in checks])
+    if session.effort == FULL:
+        faults += [fault for line in lines for fault in line.outside_domain.values()]
     verdict = weakest(verdicts)
     limits = (
         executions.limits
