@@ -77,6 +77,7 @@ def test_the_document_of_a_refuted_run(refuted: Results) -> None:
             "statements": {"covered": 3, "total": 4, "waived": 1},
         },
         "latex": None,
+        "states": None,
         "examples": {"total": 0, "agrees": 0, "differs": 0, "shown": 0, "not-run": 0},
         "findings": {"error": 1, "warning": 0, "note": 0},
         "seconds": 0.25,
@@ -89,6 +90,7 @@ def test_the_document_of_a_refuted_run(refuted: Results) -> None:
         "verdict": "refuted",
         "methods": {"value": {"verdict": "refuted", "points": 64, "worst_ulp": None, "detail": ""}},
         "latex": None,
+        "states": [],
         "anchors": [
             {
                 "role": "computes",

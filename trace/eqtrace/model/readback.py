@@ -1,18 +1,21 @@
-"""What came of reading an equation's LaTeX back."""
+"""What came of reading an equation's LaTeX back, and the formulas that documentation prints."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
 
+from eqtrace.model.span import Span
+
 
 class ReadBack(StrEnum):
-    """How LaTeX and form compare."""
+    """How a formula that was read and a form compare."""
 
     AGREES = "agrees"
     DIFFERS = "differs"
     NOT_COMPARED = "not-compared"  # read; whether it agrees takes values, which `audit` does not work out
     NOT_READ = "not-read"
+    IS_FORM = "is-form"  # of documentation: there is no other form
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,3 +33,18 @@ class Readback:
     length: int = 1
     points: int = 0
     more: tuple[str, ...] = ()  # what the form says and the LaTeX does not, as the form writes it
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A formula that documentation prints, held against a form, or made one.
+
+    `span` is where what differs, or is not read, stands (else the formula); `place` is the anchor or the `states` key
+    that names the documentation. `text` is the formula as it is printed, '' where none was found.
+    """
+
+    equation: str
+    found: Readback
+    span: Span
+    place: Span
+    text: str = ""
