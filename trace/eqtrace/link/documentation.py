@@ -19,6 +19,7 @@ from eqtrace.model.equation import Equation
 from eqtrace.model.span import Span
 
 DOCSTRING = "docstring"
+MISPLACED = "the cited passage is not where the anchor says"  # which is told of the anchor itself
 _HEADING = re.compile(r"#{1,6} |\s*([=~^\"'*+#-])\1{2,}\s*$")
 _CASE = re.compile(r"\b(?:for|if|when|at|case|that|e\.g\.|as)\W*(?::math:)?\W*$")
 _CONDITION = re.compile(r"\s*(?:for|if|when)\s(?:(?!\n\s*\n|\.\s|\.$|\bwhere\b).)*", re.DOTALL)
@@ -41,7 +42,7 @@ def of_anchor(found: Match, index: Index) -> Choice:
     anchor, span = found.anchor, found.span
     passage = _cited(anchor, index)
     if passage is None or span is None:
-        return Choice(None)
+        return Choice(None, reason=MISPLACED)
     formulas = _formulas(passage)
     there = [each for each in formulas if _overlaps(each, passage, span)]
     shown = [each for each in there if each.printed.display]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from eqtrace.code.documentation.spellings import spellings
 from eqtrace.code.index import Index
 from eqtrace.formula.form import Form, read
-from eqtrace.link.documentation import Choice, formula_place, of_anchor, of_target
+from eqtrace.link.documentation import MISPLACED, Choice, formula_place, of_anchor, of_target
 from eqtrace.link.match import match
 from eqtrace.model.anchor import Role
 from eqtrace.model.equation import Equation, IndexRange
@@ -127,8 +127,7 @@ def _choices(equation: Equation, index: Index, adopted: bool) -> Iterator[tuple[
     for anchor in equation.anchors:
         if anchor.role is Role.STATES and anchor.target is None:
             choice = of_anchor(match(anchor, index), index)
-            if choice.passage is not None:  # else its place is told to be wrong
-                yield anchor.id, choice, anchor.span
+            yield anchor.id, choice, anchor.span
     if equation.states is not None and equation.statements and not adopted and not _is_missing(equation, index):
         yield equation.id, of_target(equation, index), equation.states.span
 
@@ -179,7 +178,7 @@ def faults(states: States, waivers: Iterable[Waiver]) -> Iterator[Fault]:
         elif status is ReadBack.NOT_READ and name == each.equation and each.found.how == "form":
             message = f"the documentation that is to be the form of {each.equation} is not read: {each.found.detail}"
             yield Fault("documented-form-not-read", message, each.span, "", related, each.equation)
-        elif status is ReadBack.NOT_READ and each.equation not in excused:
+        elif status is ReadBack.NOT_READ and each.equation not in excused and each.found.detail != MISPLACED:
             message = f"the documentation of {each.equation} is not read: {each.found.detail}"
             yield Fault("documentation-not-read", message, each.span, "", related, each.equation)
 
