@@ -257,5 +257,5 @@ class _Finder:
             for match in pattern.finditer(text):
                 if notation is Notation.PLAIN and text[: match.start()].endswith(":math:"):
                     continue
-                if notation is Notation.LATEX or re.search(r"[-+*/^=]", match["body"]):
+                if notation is Notation.LATEX or re.search(r"[-+*/^=<>]", match["body"]):
                     yield from self._slice(match.start("body"), match.end("body"), notation, display=False)

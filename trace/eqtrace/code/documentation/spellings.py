@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 _BESIDE = re.compile(r"`{1,2}(?P<name>\w+)`{1,2}\s*\(:math:`(?P<latex>[^`]+)`\)")
-_TO = re.compile(r"`{1,2}(?P<name>\w+)`{1,2}\s+(?:corresponds\s+)?to\s+:math:`(?P<latex>[^`]+)`")
+_TO = re.compile(r"`{1,2}(?P<name>\w+)`{1,2}\s+(?:(?:corresponds\s+)?to|for)\s+:math:`(?P<latex>[^`]+)`")
 
 
 def spellings(text: str) -> dict[str, str]:
-    r"""Parameters with their LaTeX: "`center` (:math:`\mu`)", "`center` corresponds to :math:`\mu`".
+    r"""Parameters with their LaTeX: "`center` (:math:`\mu`)", "`center` corresponds to :math:`\mu`", "`b` for ...".
 
     Of a parameter that has two, none.
     """

@@ -323,9 +323,9 @@ class Plain:
         """`1:`, `:-1`, `1:-1`: where it begins, and how long it is."""
         first = ZERO if self.text == ":" else self.expression().term
         self.take()
+        last = length if self.text in ("]", ",") else self.expression().term
         if self.text == ":":
             raise self.unread("a slice with a step")
-        last = length if self.text in ("]", ",") else self.expression().term
         start, stop = (_from_start(each, length) for each in (first, last))
         return start, stop if start == ZERO else Add(stop, Neg(start))
 

@@ -34,11 +34,19 @@ _PLAIN = {
     '"erf"': "erf", '"erfc"': "erfc", '"sign"': "sign", '"sgn"': "sign",
 }  # fmt: skip
 _SEVERAL = {"\\Gamma": ("gamma", 1), "\\psi": ("digamma", 1), "B": ("beta", 2), "\\beta": ("beta", 2)}
-_CLOSING = {"(": ")", "[": "]", "\\lfloor": "\\rfloor", "\\lceil": "\\rceil", "|": "|", "\\lVert": "\\rVert"}
-_TIMES = frozenset({"\\cdot", "\\times"})
+_CLOSING = {
+    "(": ")",
+    "[": "]",
+    "\\{": "\\}",
+    "\\lfloor": "\\rfloor",
+    "\\lceil": "\\rceil",
+    "|": "|",
+    "\\lVert": "\\rVert",
+}
+_TIMES = frozenset({"\\cdot", "\\times", "*"})
 _STOPS = frozenset(
     {"\\}", "\\rfloor", "\\rceil", "\\rVert", "\\rangle", "\\\\", "\\end", "\\partial", "\\dots", "\\Rightarrow"}
-    | {"\\leftarrow", "\\to", "\\in", "\\sim", "\\le", "\\ge", "\\ne", "\\cdot", "\\times", "\\odot", "\\bmod", "\\{"}
+    | {"\\leftarrow", "\\to", "\\in", "\\sim", "\\le", "\\ge", "\\ne", "\\cdot", "\\times", "\\odot", "\\bmod"}
     | {"\\Vert", "\\|", "\\mapsto", "\\equiv", "\\approx", "\\top"}
 )
 _WORDS = frozenset({"\\det", "\\Pr"})
@@ -148,7 +156,7 @@ class Parser(Named, Over):
             return self.arrays.each(call(_PLAIN[key]), self.argument())
         if key in _SEVERAL and self.after(1) in ("(", "["):
             return self._of_several()
-        if key in ("(", "[", "|", "\\lfloor", "\\lceil"):
+        if key in ("(", "[", "\\{", "|", "\\lfloor", "\\lceil"):
             return self._bracketed()
         if key == "{":
             return self._grouped()
@@ -213,7 +221,7 @@ class Parser(Named, Over):
 
     def argument(self) -> Value:
         """What a function without brackets takes: one factor, or a sum; what could belong to it too is refused."""
-        if self.key in ("(", "["):
+        if self.key in ("(", "[", "\\{"):
             value = self.inner(self.between(self.key, _CLOSING[self.key]))
             if self.key in ("^", "_"):
                 raise self.unread("a script behind a function's argument")
@@ -265,7 +273,7 @@ class Parser(Named, Over):
         if opening.key == "|" and len(found) > 2 and found[0].key == "\\{" and found[-1].key == "\\}":
             return self._count(found[1:-1])
         value = self.inner(found)
-        if opening.key in ("(", "["):
+        if opening.key in ("(", "[", "\\{"):
             return value
         function = {"|": "Abs", "\\lfloor": "floor", "\\lceil": "ceiling"}[opening.key]
         return self.arrays.each(call(function), value)
