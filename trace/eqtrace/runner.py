@@ -112,6 +112,7 @@ def read_project(
     read_back = latex.read(with_latex, forms, Cache(index.root) if cache else None)
     only = None if selected is None else frozenset(chosen)
     stated = states.held((each for each in specification.equations if each.id in wanted), forms, index, adopted)
+    faults += states.formless(stated)
     unsure = Unsure(read_back.unsure(), stated.unsure())
     linked = link_audit(specification, index, config, only, unsure)
     faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))

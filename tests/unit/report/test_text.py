@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from eqtrace.model.finding import Finding, Related, Severity
-from eqtrace.model.readback import ReadBack, Readback
+from eqtrace.model.readback import ReadBack, Readback, Stated
 from eqtrace.model.results import Results, Reviews
 from eqtrace.model.span import Span
 from eqtrace.report import text
@@ -197,3 +197,12 @@ def test_latex_read_back_is_counted(
     }
     assert expected in full(replace(audited, readbacks=found), root)
     assert "latex" not in full(audited, root)
+
+
+def test_documentation_that_is_read_is_counted(audited: Results, root: Path) -> None:
+    place = Span("docs/a.md", 7)
+    statuses = (ReadBack.IS_FORM, ReadBack.DIFFERS, ReadBack.NOT_READ)
+    states = {str(each): Stated("linear.linear", Readback("", each), place, place) for each in statuses}
+    expected = "documented  2 of 3 read, 1 are the form themselves, 1 DIFFER; 1 not read"
+    assert expected in full(replace(audited, states=states), root)
+    assert "documented" not in full(audited, root)

@@ -132,7 +132,8 @@ def _defining(meant: Formula, formulas: Iterable[Formula], passage: Passage) -> 
     """The formulas beside one that may define a name: no cases, as in "for `n = 2`", and no numbers in prose."""
     for each in formulas:
         before = passage.text[max(0, each.printed.start - 60) : each.printed.start]
-        case = _CASE.search(before) is not None or len(each.rest_plain or each.rest_latex) < 2
+        rest = each.rest_plain or each.rest_latex
+        case = _CASE.search(before) is not None or (len(rest) == 1 and rest[0].kind == "number")
         if each is not meant and (each.printed.display or not each.equal or not case):
             yield each
 

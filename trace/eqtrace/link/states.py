@@ -14,7 +14,7 @@ from eqtrace.link.match import match
 from eqtrace.model.anchor import Role
 from eqtrace.model.equation import Equation, IndexRange
 from eqtrace.model.finding import Fault, Related
-from eqtrace.model.readback import ReadBack, Readback, Stated
+from eqtrace.model.readback import FORM, ReadBack, Readback, Stated
 from eqtrace.model.span import Span, Text
 from eqtrace.model.topic import Specification, Topic, Waiver
 
@@ -66,7 +66,6 @@ def _is_missing(equation: Equation, index: Index) -> bool:
 
 def _adopted(equation: Equation, index: Index, sizes: Collection[str]) -> tuple[Equation, Stated]:
     from eqtrace.formula.documented.adopt import adopted
-    from eqtrace.formula.latex.errors import Unread
 
     assert equation.states is not None
     choice = of_target(equation, index)
@@ -80,7 +79,7 @@ def _adopted(equation: Equation, index: Index, sizes: Collection[str]) -> tuple[
         return equation, _unread(equation.id, equation, replace(choice, reason=_OTHER), equation.states.span)
     try:
         found = adopted(choice.formula, choice.beside, choice.conditions, spelt, replace(form, parts=()))
-    except (Unread, RecursionError) as error:
+    except Exception as error:  # whatever is wrong with the reader, a formula is no reason to stop
         return equation, _failed(equation.id, equation, choice, equation.states.span, error)
     span = formula_place(choice.formula, choice.passage)
     text = Text(found.statement, span, PRINTED)
@@ -166,21 +165,30 @@ def settled(states: States, equations: Mapping[str, Equation], forms: Mapping[st
     return States(found)
 
 
-def faults(states: States, waivers: Iterable[Waiver]) -> Iterator[Fault]:
-    """A warning for every difference, an error for every form that is not read, a note for all else not read."""
-    excused = {each.equation.value for each in waivers if each.equation is not None and each.lacks == "states"}
-    for name, each in states.found.items():
-        related = (Related(each.place, "the specification cites it here"),)
-        status = each.found.status
-        if status is ReadBack.DIFFERS:
-            message = f"the documentation of {each.equation} differs from its form: {each.found.detail}"
-            yield Fault("documentation-differs", message, each.span, "", related, each.equation)
-        elif status is ReadBack.NOT_READ and name == each.equation and each.found.how == "form":
+def formless(states: States) -> Iterator[Fault]:
+    """An error for every form that is not read: nothing excuses that."""
+    for each in states.found.values():
+        if each.found.status is ReadBack.NOT_READ and each.found.how == FORM:
             message = f"the documentation that is to be the form of {each.equation} is not read: {each.found.detail}"
-            yield Fault("documented-form-not-read", message, each.span, "", related, each.equation)
-        elif status is ReadBack.NOT_READ and each.equation not in excused and each.found.detail != MISPLACED:
-            message = f"the documentation of {each.equation} is not read: {each.found.detail}"
-            yield Fault("documentation-not-read", message, each.span, "", related, each.equation)
+            yield Fault("documented-form-not-read", message, each.span, "", _cited(each), each.equation)
+
+
+def _cited(stated: Stated) -> tuple[Related, ...]:
+    return (Related(stated.place, "the specification cites it here"),)
+
+
+def faults(states: States, waivers: Iterable[Waiver]) -> Iterator[Fault]:
+    """A warning for every difference, and a note for all else that is not read and not waived."""
+    excused = {each.equation.value for each in waivers if each.equation is not None and each.lacks == "states"}
+    for each in states.found.values():
+        status, detail = each.found.status, each.found.detail
+        if status is ReadBack.DIFFERS:
+            message = f"the documentation of {each.equation} differs from its form: {detail}"
+            yield Fault("documentation-differs", message, each.span, "", _cited(each), each.equation)
+        told = each.equation in excused or detail == MISPLACED or each.found.how == FORM
+        if status is ReadBack.NOT_READ and not told:
+            message = f"the documentation of {each.equation} is not read: {detail}"
+            yield Fault("documentation-not-read", message, each.span, "", _cited(each), each.equation)
 
 
 def _spelt(equation: Equation, choice: Choice) -> Equation:
@@ -205,7 +213,7 @@ def _stated(found: Readback, equation: Equation, choice: Choice, place: Span) ->
 
 
 def _unread(name: str, equation: Equation, choice: Choice, place: Span) -> Stated:
-    how = "form" if name == equation.id and not equation.statements else ""
+    how = FORM if name == equation.id and not equation.statements else ""
     found = Readback(name, ReadBack.NOT_READ, how, choice.reason)
     return Stated(equation.id, found, choice.span or place, place)
 
@@ -214,7 +222,7 @@ def _failed(name: str, equation: Equation, choice: Choice, place: Span, error: E
     """A formula that is not read, or whose reader failed."""
     from eqtrace.formula.latex.errors import Unread
 
-    how = "form" if name == equation.id and not equation.statements else ""
+    how = FORM if name == equation.id and not equation.statements else ""
     if isinstance(error, Unread):
         found = Readback(name, ReadBack.NOT_READ, how, error.message, error.offset, error.length)
     elif isinstance(error, RecursionError):

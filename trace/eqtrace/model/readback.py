@@ -18,9 +18,14 @@ class ReadBack(StrEnum):
     IS_FORM = "is-form"  # of documentation: there is no other form
 
 
+FORM = "form"
+
+
 @dataclass(frozen=True, slots=True)
 class Readback:
     """The comparison of one equation. `how` is `proof` or `values` where it agrees; `detail` says what, and why not.
+
+    Of documentation that is not read and was to be the form, `how` is FORM.
 
     `offset` and `length` say where in the LaTeX a difference, or what is not read, stands.
     """

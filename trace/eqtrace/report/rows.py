@@ -11,7 +11,7 @@ from eqtrace.model.anchor import Anchor, Role, Status
 from eqtrace.model.equation import Equation
 from eqtrace.model.example import Example, ExampleResult, Outcome
 from eqtrace.model.finding import Finding, Severity
-from eqtrace.model.readback import ReadBack, Stated
+from eqtrace.model.readback import FORM, ReadBack, Stated
 from eqtrace.model.results import Coverage, Results, Reviews
 from eqtrace.model.verdict import MethodResult, Verdict
 from eqtrace.report.mutants import Mutation, mutation
@@ -275,7 +275,7 @@ def _states(equation: Equation, results: Results) -> tuple[StatedRow, ...]:
 
 def _stated(stated: Stated, equation: Equation, results: Results) -> StatedRow:
     found, span = stated.found, stated.span
-    is_form = found.how == "form"  # of what is not read: nothing excuses an equation that has no form
+    is_form = found.how == FORM  # which nothing excuses
     waived = found.status is ReadBack.NOT_READ and not is_form and _is_excused(equation, "states", results)
     how = "" if is_form else found.how
     return StatedRow(span.path, span.line, stated.text, found.status.value, how, found.points, found.detail, waived)

@@ -82,6 +82,14 @@ def test_what_stands_in_a_line_of_prose_is_no_display():
 
 
 @pytest.mark.parametrize(
+    "text",
+    ["f(" + "=" * 5000, "$" * 5000, "`" * 5001, ":math:`" * 2000, "a = (\n" * 2000, "x::\n" * 2000, "$$x" * 1999],
+)
+def test_hostile_text_is_read_in_no_time(text):
+    printed(page("a.md", text))
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         (r"`center` (:math:`\mu`) and ``width`` (:math:`w`)", {"center": r"\mu", "width": "w"}),

@@ -78,6 +78,9 @@ UNREAD = {
     "u[1:2:3]": "a slice with a step",
     "f(2) = a": "is not known",
     "a; b": "is left over",
+    "9**9**9": "too large",
+    "x**(10^6)": "too large",
+    "x**5000": "too large",
     "x" * 4001: "characters",
     "(" * 200: "nested too deep",
 }

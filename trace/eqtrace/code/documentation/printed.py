@@ -6,6 +6,7 @@ Nothing is read here. What is found may still turn out to be no formula.
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -57,9 +58,7 @@ _DOUBLE = re.compile(r"\$\$(?P<body>.+?)\$\$", re.DOTALL)
 _SINGLE = re.compile(r"(?<![\\$\w])\$(?!\s)(?P<body>[^$\n]+?(?:\n[^$\n]+?)?)(?<![\s\\])\$(?![\w$])")
 _LITERAL = re.compile(r"(?P<ticks>`{1,2})(?!`)(?P<body>[^`\n]+?)(?<!`)(?P=ticks)(?!`)")
 _NAME = r"[^\W\d]\w*(?:\.\w+)*"
-_HEAD = re.compile(
-    rf"\s*(?:[-*] +)?(?P<left>{_NAME}(?:\([^()=]*(?:=[^()=,]*[^()]*)*\)|\[[^\[\]]*\])?)\s*=(?!=)\s*(?P<rest>.*)"
-)
+_HEAD = re.compile(rf"\s*(?:[-*] +)?(?P<left>{_NAME}(?:\([^()]*\)|\[[^\[\]]*\])?)\s*=(?!=)\s*(?P<rest>.*)")
 _BEFORE = re.compile(rf"\s*(?P<left>{_NAME}\([^()]*\))\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s")
 _OPEN = re.compile(r"[-+*/^=(\[{,]\s*$")
@@ -200,9 +199,9 @@ class _Finder:
         return "\n".join(lines)
 
     def _take(self, start: int, end: int) -> None:
-        for number, line in enumerate(self.lines):
-            if line.start <= end and line.start + len(line.text) >= start:
-                self.taken[number] = True
+        first = bisect_right(self.lines, start, key=lambda line: line.start) - 1
+        last = bisect_right(self.lines, end, key=lambda line: line.start)
+        self.taken[first:last] = [True] * (last - first)
 
     def _equations(self) -> Iterator[Printed]:
         """Lines that begin as an equation does: `name = ` or `name(...) =`, and those that go on."""
@@ -255,7 +254,7 @@ class _Finder:
         text = self._free()
         for pattern, notation in ((_ROLE, Notation.LATEX), (_SINGLE, Notation.LATEX), (_LITERAL, Notation.PLAIN)):
             for match in pattern.finditer(text):
-                if notation is Notation.PLAIN and text[: match.start()].endswith(":math:"):
+                if notation is Notation.PLAIN and text.startswith(":math:", match.start() - len(":math:")):
                     continue
                 if notation is Notation.LATEX or re.search(r"[-+*/^=<>]", match["body"]):
                     yield from self._slice(match.start("body"), match.end("body"), notation, display=False)

@@ -12,6 +12,7 @@ from eqtrace.formula.latex.conditions import indicator
 from eqtrace.formula.latex.cursor import Reading
 from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.names import Declared, Role
+from eqtrace.formula.syntax import LIMIT_POWER
 from eqtrace.formula.term import (
     Add,
     Call,
@@ -32,6 +33,7 @@ from eqtrace.formula.term import (
     Reduction,
     Sum,
     Term,
+    walk,
 )
 from eqtrace.formula.vocabulary import VOCABULARY
 from eqtrace.formula.vocabulary import Kind as Word
@@ -193,6 +195,8 @@ class Plain:
         if self.text == "**":
             self.take()
             exponent = self._deeper(self.signed)
+            if not exponent.dims and not exponent.batch and _is_large(exponent.term):
+                raise self.unread("a power that is too large")
             value = self.arrays.pairs(lambda a, b: Pow(term_of(a), term_of(b)), value, exponent, "a power")
         return self._placed(value, start)
 
@@ -402,6 +406,14 @@ class Plain:
     def _placed(self, value: Value, start: int) -> Value:
         first = self.run[start].offset
         return value.at(first, max(1, self.run[self.place - 1].end - first))
+
+
+def _is_large(exponent: Term) -> bool:
+    """Whether an exponent is a number so large that nobody could mean it, or one that is itself a power of numbers."""
+    nodes = list(walk(exponent))
+    if any(isinstance(each, Name | Indexed) for each in nodes):
+        return False
+    return any(isinstance(each, Pow) or (isinstance(each, Number) and abs(each.value) > LIMIT_POWER) for each in nodes)
 
 
 def _of(function: str) -> Callable[[Node], Node]:
