@@ -11,8 +11,7 @@ from eqtrace.code.documentation.printed import printed
 from eqtrace.code.documentation.spellings import spellings
 from eqtrace.code.index import Index
 from eqtrace.code.source import Statement
-from eqtrace.formula.documented.formula import Formula, taken_apart
-from eqtrace.formula.documented.reading import plain_name
+from eqtrace.formula.documented.formula import Formula, plain_name, taken_apart
 from eqtrace.link.target import resolve_target
 from eqtrace.model.anchor import Anchor, Match
 from eqtrace.model.equation import Equation
@@ -84,7 +83,7 @@ def _meant(passage: Passage, name: str, equation: Equation) -> Choice:
     candidates = [each for each in formulas if _squeezed(wanted) in _squeezed(each.printed.text)]
     if not candidates and formulas:
         return Choice(passage, reason=f"no formula there holds {wanted}", span=passage.span(0, 1))
-    shown = [each for each in candidates if each.printed.display]
+    shown = [each for each in candidates if each.printed.display and (each.args is not None or not each.number)]
     known = _known(equation, passage)
     groups = (
         [each for each in candidates if each.name and plain_name(each.name).rpartition(".")[2] == name],
@@ -132,8 +131,7 @@ def _defining(meant: Formula, formulas: Iterable[Formula], passage: Passage) -> 
     """The formulas beside one that may define a name: no cases, as in "for `n = 2`", and no numbers in prose."""
     for each in formulas:
         before = passage.text[max(0, each.printed.start - 60) : each.printed.start]
-        rest = each.rest_plain or each.rest_latex
-        case = _CASE.search(before) is not None or (len(rest) == 1 and rest[0].kind == "number")
+        case = _CASE.search(before) is not None or each.number
         if each is not meant and (each.printed.display or not each.equal or not case):
             yield each
 

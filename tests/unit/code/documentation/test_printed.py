@@ -97,6 +97,7 @@ def test_hostile_text_is_read_in_no_time(text):
         (r"`slope` for :math:`m`", {"slope": "m"}),
         (r"`a` (:math:`x`) or `a` (:math:`y`)", {}),
         (r"`f` is :math:`x`", {}),
+        (r"use `b` for :math:`x > 0`", {}),
     ],
 )
 def test_parameters_are_symbols_where_documentation_says_so(text, expected):

@@ -16,13 +16,13 @@ PLACE = Span("a.yaml", 1)
 VECTORS = {"u": ("n",), "v": ("n",), "M": ("n", "m")}
 
 
-def adopt(text: str, notation: str = "plain", beside: str = "", conditions: str = "", **indices: str):
+def adopt(text: str, notation: str = "plain", beside: str = "", conditions: str = "", id: str = "m:f", **indices: str):
     names = ("x", "a", "b", "sigma", "gamma", "mu", "u", "v", "M")
     symbols = {
         name: Symbol(name, PLACE, shape=tuple(Text(dim, PLACE) for dim in VECTORS.get(name, ()))) for name in names
     }
     ranges = {name: IndexRange(None, Text(stop, PLACE)) for name, stop in indices.items()}
-    equation = Equation("m:f", "m", PLACE, statements=(Text("0", PLACE),), symbols=symbols, indices=ranges, whole=True)
+    equation = Equation(id, "m", PLACE, statements=(Text("0", PLACE),), symbols=symbols, indices=ranges, whole=True)
     form, faults = read(equation, parameters=names)
     assert form is not None, faults
     formula = taken_apart(Printed(Notation(notation), text, 0, True))
@@ -77,6 +77,8 @@ UNREAD = {
     "u*M[0]": "the shapes don't go together",
     "u[1:2:3]": "a slice with a step",
     "f(2) = a": "is not known",
+    "ln(y) = a*x": "y is not declared",
+    "1/y = a*x": "y is not declared",
     "a; b": "is left over",
     "9**9**9": "too large",
     "x**(10^6)": "too large",
@@ -112,6 +114,18 @@ LATEX = {
 @pytest.mark.parametrize("text", LATEX)
 def test_latex(text):
     assert adopt(text, "latex").statement == LATEX[text]
+
+
+@pytest.mark.parametrize(
+    "text", ["f'(x) = a", r"f^2(x) = a", r"\ln f(x) = a", r"\hat{f}(x) = a", "f(x) + 1 = a", "2 f(x) = a", "-f(x) = a"]
+)
+def test_a_left_side_that_is_no_name_alone_is_not_read(text):
+    with pytest.raises(Unread):
+        adopt(text, "latex")
+
+
+def test_a_function_of_forms_may_be_documented_itself():
+    assert adopt("exp(x) = e^x", id="m:exp").statement == "Eq(result, exp(x))"
 
 
 def test_an_index_of_which_the_formula_tells_the_range():

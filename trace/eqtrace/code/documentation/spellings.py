@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-_BESIDE = re.compile(r"`{1,2}(?P<name>\w+)`{1,2}\s*\(:math:`(?P<latex>[^`]+)`\)")
-_TO = re.compile(r"`{1,2}(?P<name>\w+)`{1,2}\s+(?:(?:corresponds\s+)?to|for)\s+:math:`(?P<latex>[^`]+)`")
+_BESIDE = re.compile(r"`{1,2}(?P<name>\w+)`{1,2}\s*\(:math:`(?P<latex>[^`=<>+*/,]+)`\)")
+_TO = re.compile(r"`{1,2}(?P<name>\w+)`{1,2}\s+(?:(?:corresponds\s+)?to|for)\s+:math:`(?P<latex>[^`=<>+*/,]+)`")
 
 
 def spellings(text: str) -> dict[str, str]:

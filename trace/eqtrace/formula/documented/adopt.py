@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
-from eqtrace.formula.documented.formula import Formula
-from eqtrace.formula.documented.reading import Documented, plain_name
+from eqtrace.formula.documented.formula import Formula, plain_name
+from eqtrace.formula.documented.reading import Documented
 from eqtrace.formula.documented.text import text_of
 from eqtrace.formula.form import RESULT, Form, Range
 from eqtrace.formula.latex.align import renamed, spread
@@ -90,6 +90,8 @@ def adopted(
 
 def _unknown(formula: Formula, documented: Documented) -> tuple[str, ...]:
     """The arguments of a formula's left side that nothing declares: indices, if their ranges are told."""
+    if documented.is_of_another(formula):
+        return ()
     names = documented.reading.names
     known = documented.known()
     spelt = {key for pairs in names.table.values() for spelling, _ in pairs for key in ["".join(_keys(spelling))]}

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from eqtrace.code.documentation.printed import Notation, Printed
 from eqtrace.formula.documented import tokens as plain
+from eqtrace.formula.documented.words import ALIASES
 from eqtrace.formula.latex import tokens as latex
 from eqtrace.formula.latex.cursor import outer, split
 from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.names import spelled
+from eqtrace.formula.vocabulary import VOCABULARY
 
 _LATEX_ENDS = frozenset({".", ",", ";"})
 _NOT_NAMES = frozenset(
@@ -22,11 +24,10 @@ _NOT_NAMES = frozenset(
         "\\lim",
         "\\max",
         "\\min",
-        "\\exp",
-        "\\log",
-        "\\ln",
         "\\begin",
         "\\partial",
+        "\\hat",
+        "\\bar",
     }
 )
 _OPENING = {"(": ")", "[": "]", "{": "}"}
@@ -52,9 +53,31 @@ class Formula:
     unread: Unread | None = None
 
     @property
+    def plain_name(self) -> str:
+        r"""Its name as plain text writes it: `\sigma_g` as `sigma_g`."""
+        return plain_name(self.name)
+
+    @property
+    def of_function(self) -> bool:
+        """Whether its left side is a known function of something: `ln(y) = ...` says nothing of `ln`."""
+        name = self.plain_name
+        return VOCABULARY.get(ALIASES.get(name, name)) is not None
+
+    @property
+    def number(self) -> bool:
+        """Whether right of its left side stands a number alone."""
+        rest = self.rest_plain or self.rest_latex
+        return self.equal and len(rest) == 1 and rest[0].kind == "number"
+
+    @property
     def equal(self) -> bool:
         """Whether it is an equation."""
         return bool(self.left_latex or self.left_plain)
+
+
+def plain_name(spelt: str) -> str:
+    r"""A spelling in LaTeX as plain text writes it: `\sigma_g` as `sigma_g`."""
+    return spelt.replace("\\", "").replace("{", "").replace("}", "").replace('"', "").replace(" ", "")
 
 
 def taken_apart(printed: Printed) -> Formula:
@@ -93,8 +116,10 @@ def _latex_head(left: tuple[latex.Token, ...]) -> tuple[str, tuple[str, ...] | N
     if first.kind is latex.Kind.LETTER:  # letters side by side, as in `sinc(x)` or `pdf(x)`
         while end < len(left) and left[end].kind is latex.Kind.LETTER and left[end].offset == left[end - 1].end:
             end += 1
-    while end < len(left) and (left[end].key in ("_", "^") or left[end].kind is latex.Kind.PRIME):
+    if left[end:] and left[end].key == "_":
         end = _behind_script(left, end)
+    if left[end:] and (left[end].key == "^" or left[end].kind is latex.Kind.PRIME):
+        return "", None  # a power of it, or its derivative
     name = "".join(token.key for token in left[:end])
     if end == len(left):
         return name, None
@@ -116,8 +141,6 @@ def _is_term(piece: tuple[latex.Token, ...]) -> bool:
 
 
 def _behind_script(left: tuple[latex.Token, ...], place: int) -> int:
-    if left[place].kind is latex.Kind.PRIME:
-        return place + 1
     if place + 1 >= len(left) or left[place + 1].key != "{":
         return place + 2
     depth = 0

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 
 from eqtrace.formula.documented.tokens import Kind, Run, Token
+from eqtrace.formula.documented.words import ALIASES
 from eqtrace.formula.latex.arrays import ONE, ZERO, Arrays, Subscripts, Value, scalar, term_of
 from eqtrace.formula.latex.conditions import indicator
 from eqtrace.formula.latex.cursor import Reading
@@ -39,12 +40,6 @@ from eqtrace.formula.vocabulary import VOCABULARY
 from eqtrace.formula.vocabulary import Kind as Word
 
 LIMIT_DEPTH = 60
-_ALIASES = {
-    "ln": "log", "abs": "Abs", "fabs": "Abs", "absolute": "Abs", "max": "Max", "maximum": "Max", "fmax": "Max",
-    "min": "Min", "minimum": "Min", "fmin": "Min", "ceil": "ceiling", "mod": "Mod", "sgn": "sign", "lgamma": "loggamma",
-    "gammaln": "loggamma", "psi": "digamma", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arctan2": "atan2",
-    "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh", "Gamma": "gamma", "Beta": "beta", "exponential": "exp",
-}  # fmt: skip
 _OVER: dict[str, type[Reduction]] = {
     "sum": Sum, "prod": Product, "max": MaxOver, "amax": MaxOver, "min": MinOver, "amin": MinOver
 }  # fmt: skip
@@ -337,7 +332,7 @@ class Plain:
 
     def _called(self, token: Token, declared: Declared | None) -> Value:
         opening = self.take()
-        function = _ALIASES.get(token.text, token.text)
+        function = ALIASES.get(token.text, token.text)
         word = VOCABULARY.get(function)
         known = word is not None and word.kind is Word.FUNCTION
         symbol = declared is not None and declared.role is not Role.FUNCTION

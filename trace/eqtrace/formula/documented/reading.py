@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from eqtrace.formula.documented import tokens
-from eqtrace.formula.documented.formula import Formula, parts
+from eqtrace.formula.documented.formula import Formula, parts, plain_name
 from eqtrace.formula.documented.plain import Plain
 from eqtrace.formula.form import Form
 from eqtrace.formula.latex.arrays import Value
 from eqtrace.formula.latex.compare import reading_of
-from eqtrace.formula.latex.cursor import Reading, split
+from eqtrace.formula.latex.cursor import split
 from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.names import Declared, Role
 from eqtrace.formula.latex.parser import Parser
@@ -51,11 +51,11 @@ class Documented:
             self.reading.indices.add(plain_name(name))
         self.definitions: dict[str, _Definition] = {}
         # what is declared is seen before anything is defined: `f(x)` is no product because `f` is defined elsewhere
-        self.declared = {id(each): each.equal and self._is_declared(each) for each in self.formulas}
+        self.declared = {id(each): self._is_declared(each) for each in self.formulas}
 
     def define(self, formulas: Iterable[Formula], but: str = "") -> None:
         """Read definitions, all but those of one name: of each other as far as they need it, in whatever order."""
-        waiting = [each for each in formulas if each.name and not self.declared[id(each)] and each.name != but]
+        waiting = [each for each in formulas if self._may_define(each) and each.name != but]
         twice = {
             each.name for each in waiting if sum(plain_name(one.name) == plain_name(each.name) for one in waiting) > 1
         }
@@ -67,6 +67,18 @@ class Documented:
             waiting = [each for each in waiting if not self._define(each)]
             if len(waiting) == before:
                 return
+
+    def _may_define(self, formula: Formula) -> bool:
+        return bool(formula.name) and not self.declared[id(formula)] and not formula.of_function
+
+    def is_of_another(self, formula: Formula) -> bool:
+        """Whether a left side is a known function, and the equation is not of that function itself."""
+        return formula.of_function and formula.plain_name != self._own
+
+    @property
+    def _own(self) -> str:
+        """The name of the equation's function."""
+        return self.equation.id.rpartition(":")[2].rpartition(".")[2]
 
     def _define(self, formula: Formula) -> bool:
         name = plain_name(formula.name)
@@ -85,6 +97,8 @@ class Documented:
 
     def _is_declared(self, formula: Formula) -> bool:
         """Whether a left side is made of what is declared: then it says something of that, and names nothing new."""
+        if not formula.equal or (formula.args is not None and formula.plain_name == self._own):
+            return False
         try:
             self._left(formula)
         except Unread:
@@ -134,7 +148,7 @@ class Documented:
         if formula.unread is not None:
             raise formula.unread
         declared = self.declared.get(id(formula), False)
-        if formula.equal and not declared and not formula.name:
+        if formula.equal and not declared and (not formula.name or self.is_of_another(formula)):
             self._left(formula)
         try:
             if formula.whole_latex:
@@ -197,11 +211,3 @@ def _bare(said: Said, keep: bool) -> Said:
         return said
     clauses = [replace(each, says=Says.BARE) if each.says is Says.EQUAL else each for each in said.clauses]
     return Said(clauses, said.ranges, said.range_places)
-
-
-def plain_name(latex: str) -> str:
-    r"""A spelling in LaTeX as plain text writes it: `\sigma_g` as `sigma_g`."""
-    return latex.replace("\\", "").replace("{", "").replace("}", "").replace('"', "").replace(" ", "")
-
-
-__all__ = ["Documented", "Reading", "plain_name"]
