@@ -114,6 +114,8 @@ def read_project(
     wrong = examples.faults(topics, index, config)
     faults += [fault for found in wrong.values() for fault in found]
     stated = {topic.id: topic.example for topic in topics if topic.example is not None and topic.id not in wrong}
+    moved = {each.span for each in linked.faults if each.kind == "line-moved"}
+    faults = [each for each in faults if each.kind != "unknown-reference" or each.span not in moved]
     compared = None
     if specification.reviews is not None:
         held = tuple(links(specification, frozenset(chosen), linked.matches))
@@ -440,7 +442,7 @@ def work_of(project: Project, seed: int) -> Work:
     sites = {}
     for equation in _watched(project):
         for anchor in equation.anchors:
-            found = project.linked.matches.get(anchor.id) or match(anchor, project.index)
+            found = project.linked.matches.get(anchor.id) or match(anchor, project.index, project.linked.homes)
             site = site_of(found, equation, project.forms.get(equation.id), project.index.root)
             if site is not None:
                 sites[anchor.id] = site
@@ -536,7 +538,7 @@ def _beside(project: Project) -> dict[str, Site]:
     for equation in project.specification.equations if functions else ():
         for anchor in equation.anchors:
             if anchor.role in COMPUTING and (anchor.path, anchor.function) in functions:
-                place = project.linked.matches.get(anchor.id) or match(anchor, project.index)
+                place = project.linked.matches.get(anchor.id) or match(anchor, project.index, project.linked.homes)
                 site = site_of(place, equation, project.forms.get(equation.id), project.index.root)
                 if site is not None:
                     found[anchor.id] = site
@@ -621,6 +623,7 @@ def conclude(
         selected=project.selected,
         matches=project.linked.matches,
         waivers=project.linked.waivers,
+        renamed=project.linked.homes.found() if project.linked.homes is not None else {},
         findings=findings,
         methods=methods,
         executions=executions,
