@@ -8,6 +8,7 @@ import itertools
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -273,11 +274,18 @@ class Captures:
             raise self._functions
         return dict(self._functions)
 
-    def _load_scenarios(self) -> dict[str, Callable[..., Any]]:
+    def load(self) -> types.ModuleType | None:
+        """The scenarios' module, imported once a session; None where there is none.
+
+        Raises:
+            Failed: it cannot be imported.
+        """
         session = self._session
         file = session.work.scenarios
+        if session.scenarios is not None:
+            return session.scenarios
         if file is None:
-            return {}
+            return None
 
         def load() -> types.ModuleType:
             spec = importlib.util.spec_from_file_location(SCENARIOS, file)
@@ -290,12 +298,16 @@ class Captures:
             return module
 
         place = Span(session.relative(file), 1)
-        module = session.tracker.lasting(lambda: session.perform("import of the scenarios", place, load))
+        session.scenarios = session.tracker.lasting(lambda: session.perform("import of the scenarios", place, load))
+        return session.scenarios
+
+    def _load_scenarios(self) -> dict[str, Callable[..., Any]]:
+        module, wanted = self.load(), self._session.effort.scenarios
         return {
             name: value
-            for name, value in vars(module).items()
-            if inspect.isfunction(value) and not name.startswith("_") and value.__module__ == module.__name__
-            if session.effort.scenarios is None or name in session.effort.scenarios
+            for name, value in (vars(module).items() if module is not None else ())
+            if inspect.isfunction(value) and not name.startswith("_") and value.__module__ == SCENARIOS
+            if wanted is None or name in wanted
         }
 
     def _run_scenario(
@@ -393,9 +405,7 @@ class Captures:
         form = self._session.work.forms[equation.id]
         rng = self._session.rng(equation.id, target.name)
         try:
-            made = list(filter(accept, draws(form, equation.symbols, target.symbols, rng)))
-            if self._session.effort.draws is not None:
-                made = made[-self._session.effort.draws :]  # random ones: the edge grid comes first
+            made = self._drawn(equation, target, accept, rng)
         except NoDraw as error:
             place = equation.where.span if equation.where else equation.span
             found.faults.append(Fault("value-undecided", str(error), place, equation=equation.id))
@@ -463,6 +473,42 @@ class Captures:
             for anchor, number in list(ways):
                 ways[anchor, number] |= scenarios.get(anchor, {}).get(number, 0)
         return ways
+
+    def draw_ahead(self, equation: Equation, accept: Callable[[Draw], bool] | None) -> frozenset[str]:
+        """Draws the inputs of an equation's targets, for every later call in this process and its children.
+
+        Returns:
+            The functions that are called with them.
+        """
+        functions: set[str] = set()
+        with suppress(Failed, NoDraw):
+            for target in self.targets(equation, Executions()):
+                functions.add(target.function)
+                key = (equation.id, target.name, accept is not None)
+                if key not in self._session.ahead:
+                    rng = self._session.rng(equation.id, target.name)
+                    form = self._session.work.forms[equation.id]
+                    made = list(filter(accept, draws(form, equation.symbols, target.symbols, rng)))
+                    self._session.ahead[key] = made, rng.bit_generator.state
+        return frozenset(functions)
+
+    def _drawn(
+        self, equation: Equation, target: Target, accept: Callable[[Draw], bool] | None, rng: np.random.Generator
+    ) -> list[Draw]:
+        """The inputs that a target is called with; the generator goes on after them.
+
+        Raises:
+            NoDraw: no input was found.
+        """
+        wanted = self._session.effort.draws
+        last = slice(None if wanted is None else -wanted, None)  # random ones: the edge grid comes first
+        ahead = self._session.ahead.get((equation.id, target.name, accept is not None))
+        if ahead is not None:
+            rng.bit_generator.state = ahead[1]
+            # Copies, as the user's code may write to them.
+            return [replace(draw, values=Copier().copy(dict(draw.values))) for draw in ahead[0][last]]
+        form = self._session.work.forms[equation.id]
+        return list(filter(accept, draws(form, equation.symbols, target.symbols, rng)))[last]
 
     def record(
         self,

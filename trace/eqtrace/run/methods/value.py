@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,6 +17,7 @@ from eqtrace.run.effort import FULL
 from eqtrace.run.methods.cases import one_sided_cases
 from eqtrace.run.methods.constraint import satisfies
 from eqtrace.run.methods.line import Line, LineCheck
+from eqtrace.run.sample import Draw
 from eqtrace.run.work import COMPUTING
 
 if TYPE_CHECKING:
@@ -32,9 +34,7 @@ def verify(equation: Equation, session: Session) -> MethodResult:
 
 def _verify(equation: Equation, session: Session) -> MethodResult:
     form = session.work.forms[equation.id]
-    # Of inputs that break an equation's own constraint it claims no value.
-    accept = partial(satisfies, form) if "constraint" in equation.methods else None
-    executions = session.captures.of(equation, accept)
+    executions = session.captures.of(equation, accepting(equation, form))
     checks = [LineCheck(equation, anchor, site, session) for anchor, site in session.work.sites_of(equation)]
     lines = [
         check.run(executions.by_anchor.get(name, []), 0 if executions.faults else executions.counts.get(name, 0))
@@ -67,6 +67,11 @@ def _verify(equation: Equation, session: Session) -> MethodResult:
     return MethodResult(
         equation.id, "value", verdict, _evidence(lines, session.work.seed, limits), tuple(faults), executions.counts
     )
+
+
+def accepting(equation: Equation, form: Form) -> Callable[[Draw], bool] | None:
+    """Which drawn inputs an equation claims a value of: of those that break its own constraint it claims none."""
+    return partial(satisfies, form) if "constraint" in equation.methods else None
 
 
 def _unshown(equation: Equation, form: Form, checks: list[LineCheck]) -> list[Fault]:
