@@ -87,6 +87,14 @@ def test_a_passage_of_a_page_with_what_its_own_section_defines(project) -> None:
     assert [each.name for each in results.findings] == ["documentation-differs"]
 
 
+def test_a_passage_of_a_docstring_by_its_text(project) -> None:
+    anchor = "{role: states, at: 'lines.py:99', in: Line, code: '.. math:: f(x; m, b) = m x + b'}"
+    entry = f"line: {{sympy: 'slope*x + offset', anchors: [{anchor}]}}"
+    project_, found = stated(project(f"lines.py:\n  {entry}\n"))
+    assert {each.status for each in found.values()} == {ReadBack.AGREES}
+    assert [each.kind for each in project_.faults] == ["line-moved"]
+
+
 def test_a_passage_that_is_not_where_it_is_cited_is_told_once(project) -> None:
     spec = f"lines.py:\n  line: {{sympy: 'slope*x + offset', {ANCHOR.replace('rst:4', 'rst:400')}}}\n"
     results = verify(load(project(spec)), None, cache=False)

@@ -12,13 +12,13 @@ from eqtrace.code.documentation.spellings import spellings
 from eqtrace.code.index import Index
 from eqtrace.code.source import Statement
 from eqtrace.formula.documented.formula import Formula, plain_name, taken_apart
+from eqtrace.link.passage import MISPLACED
 from eqtrace.link.target import resolve_target
 from eqtrace.model.anchor import Anchor, Match
 from eqtrace.model.equation import Equation
 from eqtrace.model.span import Span
 
 DOCSTRING = "docstring"
-MISPLACED = "the cited passage is not where the anchor says"  # which is told of the anchor itself
 _HEADING = re.compile(r"#{1,6} |\s*([=~^\"'*+#-])\1{2,}\s*$")
 _CASE = re.compile(r"\b(?:for|if|when|at|case|that|e\.g\.|as)\W*(?::math:)?\W*$")
 _CONDITION = re.compile(r"\s*(?:for|if|when)\s(?:(?!\n\s*\n|\.\s|\.$|\bwhere\b).)*", re.DOTALL)
@@ -108,7 +108,9 @@ def _squeezed(text: str) -> str:
 
 def _known(equation: Equation, passage: Passage) -> set[str]:
     """The names of an equation, as plain text writes them."""
-    spelt = [*spellings(passage.text).values(), *(each for one in equation.symbols.values() for each in one.latex)]
+    said = spellings(passage.text)
+    spelt = [*(said[name] for name in said.keys() & equation.symbols.keys())]
+    spelt += [each for symbol in equation.symbols.values() for each in symbol.latex]
     return {*equation.symbols, *equation.indices, *map(plain_name, spelt)}
 
 
