@@ -461,7 +461,9 @@ class Waiver(_Entry):
 
     reason: FullText = Field(description="Why it is right to leave it so.")
     equation: str | None = Field(None, description="The equation's id.")
-    lacks: Literal["code", "test", "latex", "states"] | None = Field(None, description="What the equation lacks.")
+    lacks: Literal["code", "test", "latex", "states", "branch"] | None = Field(
+        None, description="What the equation lacks."
+    )
     at: Location | None = Field(None, description="'path:line' of a statement that no equation claims.")
     function: str = Field("", alias="in", description="Its enclosing function.")
     code: str | None = Field(None, description="The statement.")
