@@ -102,6 +102,17 @@ def test_a_passage_that_is_not_where_it_is_cited_is_told_once(project) -> None:
     assert {each.found.status for each in results.states.values()} == {ReadBack.NOT_READ}
 
 
+def test_what_it_holds_under_is_said_behind_it(project) -> None:
+    code = CODE.replace(
+        "See `Line`, and docs/line.rst.", "It is\n\n    .. math:: f(x) = x\n\n    for :math:`x > 0`.\n    "
+    )
+    code = code.replace("    return slope * x + offset\n", "    return abs(x)\n")
+    entry = "lines.py:\n  line: {sympy: 'Abs(x)', states: docstring}\n"
+    assert verify(load(project(entry, code)), None, cache=False).findings == ()
+    results = verify(load(project(entry, code.replace("x > 0", "x > -9"))), None, cache=False)
+    assert [each.name for each in results.findings] == ["documentation-differs"]
+
+
 def test_a_page_that_has_no_text_stops_nothing(project) -> None:
     root = project(f"lines.py:\n  line: {{sympy: 'slope*x + offset', {ANCHOR}}}\n")
     (root / "docs/line.rst").write_bytes(b"\xff\xfe\x00")

@@ -50,7 +50,8 @@ def of_anchor(found: Match, index: Index) -> Choice:
         if len(meant) == 1:
             around = _section(passage, span)
             near = [each for each in formulas if around[0] <= passage.line(each.printed.start) <= around[1]]
-            return Choice(passage, meant[0], tuple(_defining(meant[0], near, passage)))
+            beside = tuple(_defining(meant[0], near, passage))
+            return Choice(passage, meant[0], beside, tuple(_behind(meant[0], passage, formulas)))
         if meant:
             return Choice(passage, reason=_several(meant, passage), span=span)
     return Choice(passage, reason="no formula is found there", span=span)

@@ -143,7 +143,9 @@ def _compared(
 
     assert choice.formula is not None
     try:
-        found, comparison = compared(name, choice.formula, choice.beside, _spelt(equation, choice), form)
+        found, comparison = compared(
+            name, choice.formula, choice.beside, choice.conditions, _spelt(equation, choice), form
+        )
     except Exception as error:  # whatever is wrong with the reader, a formula is no reason to stop
         return _failed(name, equation, choice, place, error), None
     return _stated(found, equation, choice, place), comparison
