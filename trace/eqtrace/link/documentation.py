@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from eqtrace.code.documentation.passage import Passage, docstring, page
 from eqtrace.code.documentation.printed import printed
@@ -42,7 +43,7 @@ def of_anchor(found: Match, index: Index) -> Choice:
     passage = _cited(anchor, index)
     if passage is None or span is None:
         return Choice(None, reason=MISPLACED)
-    formulas = _formulas(passage)
+    formulas = _formulas(passage) if anchor.path.endswith(".py") else _of_page(passage.path, passage.text)
     there = [each for each in formulas if _overlaps(each, passage, span)]
     shown = [each for each in there if each.printed.display]
     for group in (shown, there):
@@ -164,7 +165,17 @@ def _cited(anchor: Anchor, index: Index) -> Passage | None:
             return docstring(file, scope)
         return None
     text = index.text(anchor.path)
-    return page(anchor.path, text) if isinstance(text, str) else None
+    return _page(anchor.path, text) if isinstance(text, str) else None
+
+
+@lru_cache(16)  # many anchors may cite one page
+def _page(path: str, text: str) -> Passage:
+    return page(path, text)
+
+
+@lru_cache(16)
+def _of_page(path: str, text: str) -> tuple[Formula, ...]:
+    return _formulas(_page(path, text))
 
 
 def formula_place(formula: Formula, passage: Passage) -> Span:
