@@ -121,7 +121,8 @@ class Session:
             detail = fault.message.splitlines()[0]
             result = MethodResult(equation.id, unit.method, Verdict.NOT_CHECKED, Evidence(detail=detail), (fault,))
         faults = (*self.captures.failed_scenarios, *result.faults)
-        return replace(result, faults=faults, seconds=time.perf_counter() - started)
+        ways = self.captures.ways(equation)
+        return replace(result, faults=faults, ways=ways, seconds=time.perf_counter() - started)
 
     @cached_property
     def gradients(self) -> Gradients:
