@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from eqtrace.cites import patterns
 from eqtrace.cites.blocks import Blocks, Kind
 from eqtrace.cites.documents import Document, Zone
-from eqtrace.cites.kinds import CODE, KNOWN
+from eqtrace.cites.kinds import CODE, KNOWN, NAMES
 from eqtrace.model.citation import Citation, Form, Number
 from eqtrace.model.span import Span
 
@@ -48,13 +49,20 @@ class _Reader:
 
     def read(self) -> Extracted:
         self._links()
-        for match in patterns.PATH.finditer(self.text):
+        for match in self._paths():
             if (match["ext"] or "").lower() in self.extensions or match["ext"] in self.extensions or match["name"]:
                 self._path(match)
         if not self.document.code:
             self._bare()
         ordered = sorted(self.found, key=lambda citation: (citation.start, citation.end))
         return Extracted(tuple(ordered), tuple(self.mentions))
+
+    def _paths(self) -> Iterator[re.Match[str]]:
+        if any(name in self.text for name in NAMES):
+            yield from patterns.PATH.finditer(self.text)
+            return
+        for run in patterns.RUN.finditer(self.text):
+            yield from patterns.PATH.finditer(self.text, run.start(), run.end())
 
     def _links(self) -> None:
         """Permalinks; the rest of an address cites nothing, and is taken out of sight."""
@@ -165,6 +173,8 @@ class _Reader:
 
     def _bare(self) -> None:
         """Numbers after a file that was named before."""
+        if not self.mentions or not any(sign.search(self.text) for sign in patterns.BARE_SIGNS):
+            return
         mentions = sorted(self.mentions, key=lambda mention: mention.start)
         for match in patterns.BARE.finditer(self.text):
             kind = next(kind for kind in "1234" if match[f"first{kind}"] is not None)
