@@ -13,6 +13,9 @@ from eqtrace.cites.kinds import CODE, KNOWN, NAMES
 from eqtrace.model.citation import Citation, Form, Number
 from eqtrace.model.span import Span
 
+_PLACEHOLDER = re.compile(r"[A-Z]{1,4}|[Ll](?:ines?|INES?|no)(?:_?\w+)?")
+"""What stands for a line number in `file.py:NN`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mention:
@@ -131,7 +134,7 @@ class _Reader:
         found = patterns.SYMBOL.match(self.text, end)
         if found is None or path.rpartition(".")[2].lower() not in CODE - {"yaml", "yml", "toml", "ini", "cfg", "d"}:
             return None
-        if found[0].startswith("::") or self.text[end + 1 : end + 2] not in (" ", ""):
+        if found[0].startswith("::") or not _PLACEHOLDER.fullmatch(found["symbol"]):
             self._add(
                 start,
                 found.start("symbol") + len(found["symbol"]),

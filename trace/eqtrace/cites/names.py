@@ -70,7 +70,9 @@ _COMMON = words(
     "true false none null nil self this super int str bool float string void char byte bytes list dict map set vec any "
     "option result some err error object array number undefined async await return import from class def func function "
     "the and for with todo note fixme http https json yaml html api url test tests main new get len let var const type "
-    "u8 u16 u32 u64 i32 i64 f32 f64 usize size_t unwrap clone default"
+    "u8 u16 u32 u64 i32 i64 f32 f64 usize size_t unwrap clone default "
+    "isinstance print range dict tuple open sorted super format append join assert raise yield lambda global break "
+    "continue while elif else pass try except finally"
 )
 _FAR = 60  # characters between a name and the citation that it is tied to
 
