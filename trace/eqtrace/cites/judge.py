@@ -7,6 +7,7 @@ nowhere else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -107,9 +108,7 @@ def _certain(case: Case, born: Support, there: Support) -> bool:
     if trace is None or case.then is None or not trace.steady or there < born or born < Support.STANDS:
         return False
     if case.first == case.last:
-        return born is Support.DEFINED or any(
-            len(case.then.occurrences(tie.name.rpartition(".")[2])) <= _RARE for tie in case.names.ties
-        )
+        return born is Support.DEFINED or all(_only_used(tie, case.then) for tie in case.names.ties)
     assert trace.first is not None
     assert trace.last is not None
     grown = (trace.last - trace.first) - (case.last - case.first)
@@ -118,6 +117,12 @@ def _certain(case: Case, born: Support, there: Support) -> bool:
     begins = [each for tie in case.names.ties for each in case.then.named(tie.name)]
     quoted = bool(case.names.quotes) and not case.names.ties
     return quoted or any(each.top - _NEAR <= case.first <= each.line + _NEAR for each in begins)
+
+
+def _only_used(tie: Tie, outline: Outline) -> bool:
+    """Whether a name isn't defined in a file and stands on few of its lines, so that standing on one means something."""
+    last = re.split(r"\.|::|#", tie.name)[-1]
+    return not outline.named(tie.name) and len(outline.occurrences(last)) <= _RARE
 
 
 def _within_slack(case: Case, line: int) -> bool:
