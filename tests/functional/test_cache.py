@@ -12,6 +12,7 @@ import pytest
 
 SHOP = Path(__file__).parent / "projects" / "shop"
 UNITS = 14
+PYPROJECT = '[tool.eqtrace]\nspec = ["e.yaml"]\nsources = ["m.py"]\ncoverage = "off"\n'
 
 
 @pytest.fixture(scope="module")
@@ -84,8 +85,8 @@ def test_an_edited_line_rechecks_what_depends_on_it(project):
     edit(project, "spec/thirds.yaml", "code: 'q = v * v * v'", "code: 'q = v * v * v + 0.0'")
     reused, report = verify(project)
     assert report["exit"] == 0
-    # The cube itself; both gradients, which look at every cited line; a composition, which may rest on any equation.
-    assert reused == UNITS - 4
+    # The cube itself, and a composition, which may rest on any equation.
+    assert reused == UNITS - 2
 
 
 def test_refuted_results_are_kept_with_their_findings(project):
@@ -151,3 +152,73 @@ def test_code_that_runs_other_programs_is_run_again(project):
     run(project, "fix")
     verify(project, "prices.relu")
     assert verify(project, "prices.relu")[0] == 0
+
+
+SCALES = """
+m:
+  f: {sympy: '2*x'}
+  g: {sympy: '2*x'}
+"""
+TWO = "def f(x):\n    return scale() * x\n\n\ndef g(x):\n    return scale() * x\n"
+MEMO = "def two():\n    return 2\n\n\n" + TWO
+
+
+@pytest.mark.parametrize(
+    ("code", "beside", "path", "after"),
+    [
+        (
+            "import pkgutil\n\nS = float(pkgutil.get_data('pk', 'a.txt'))\n",
+            {"pk/__init__.py": "", "pk/a.txt": "2"},
+            "pk/a.txt",
+            "3",
+        ),
+        ("import os\n\nS = 3 if os.path.exists('over') else 2\n", {}, "over", ""),
+        ("import os\n\nS = int(os.environ.get('EQTRACE_TEST_SCALE', 2))\n", {}, "", ""),
+        ("import colorsys\n\nS = getattr(colorsys, 'S', 2)\n", {}, "colorsys.py", "S = 3\n"),
+        ("import jinja2\n\nS = getattr(jinja2, 'S', 2)\n", {}, "jinja2/__init__.py", "S = 3\n"),
+        ("try:\n    from local import S\nexcept ImportError:\n    S = 2\n", {}, "local.py", "S = 3\n"),
+        ("import pk.c\n\nS = getattr(pk, 'S', 2)\n", {"pk/c.py": ""}, "pk/__init__.py", "S = 3\n"),
+        ("S = float(open('a.txt').read())\n", {"a.txt": "2"}, "a.txt", "3"),
+        (
+            "from importlib import util\n\nspec = util.spec_from_file_location('c', 'code.py')\n"
+            "module = util.module_from_spec(spec)\nspec.loader.exec_module(module)\nS = module.S\n",
+            {"code.py": "S = 2\n"},
+            "code.py",
+            "S = 3\n",
+        ),
+    ],
+    ids=["data", "existence", "variable", "standard", "installed", "optional", "namespace", "file", "unnamed"],
+)
+def test_what_an_import_rests_on_concerns_every_result(tmp_path, monkeypatch, code, beside, path, after):
+    files = {"pyproject.toml": PYPROJECT, "e.yaml": SCALES, "m.py": code + "\n\ndef scale():\n    return S\n\n\n" + TWO}
+    for name, text in {**files, **beside}.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    assert verify(tmp_path)[1]["exit"] == 0
+    assert verify(tmp_path)[0] == 2
+    if path:
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(after)
+    else:
+        monkeypatch.setenv("EQTRACE_TEST_SCALE", "3")
+    assert verify(tmp_path) == verify(tmp_path, "--no-cache")
+    assert {each["verdict"] for each in verify(tmp_path)[1]["equations"]} == {"refuted"}
+
+
+@pytest.mark.parametrize(
+    "memo",
+    [
+        "T = {}\n\n\ndef scale():\n    return T[0] if T else T.setdefault(0, two())\n\n\n",
+        "class Box:\n    __slots__ = ('s',)\n\n\nbox = Box()\n\n\ndef scale():\n"
+        "    if not hasattr(box, 's'):\n        box.s = two()\n    return box.s\n\n\n",
+    ],
+    ids=["dictionary", "slots"],
+)
+def test_what_one_result_leaves_behind_concerns_the_next(tmp_path, memo):
+    for name, text in {"pyproject.toml": PYPROJECT, "e.yaml": SCALES, "m.py": memo + MEMO}.items():
+        (tmp_path / name).write_text(text)
+    assert verify(tmp_path, "-j1")[1]["exit"] == 0
+    edit(tmp_path, "m.py", "return 2", "return 3")
+    reused, report = verify(tmp_path, "-j1")
+    assert reused == 0
+    assert {each["verdict"] for each in report["equations"]} == {"refuted"}

@@ -9,8 +9,9 @@ from urllib.parse import unquote
 import pytest
 
 from eqtrace.config import Config
-from eqtrace.model.readback import ReadBack, Readback
+from eqtrace.model.readback import ReadBack, Readback, Stated
 from eqtrace.model.results import Results
+from eqtrace.model.span import Span
 from eqtrace.report.site import render
 
 VOID = {"meta", "link", "input", "br", "img", "hr", "rect", "mspace"}
@@ -160,6 +161,18 @@ def test_a_topic_shows_its_parts_in_order(pages: dict[str, Page]) -> None:
     assert "section 6.1, equation 6.3, page 164" in words
 
 
+def test_a_function_names_the_tests_that_entered_it_when_they_were_recorded(config: Config, results: Results) -> None:
+    entered = "Entered by, when the tests last ran"
+    assert not any(entered.encode() in content for _, content in render(config, results))
+    (config.root / "reach.json").write_text(
+        '{"schema": 1, "tests": {"test_ops.py::test_softmax_sums_to_one": ["ops.py::softmax"]}}'
+    )
+    recorded = replace(config, testers="reach.json")
+    files = {name: Page(content.decode()) for name, content in render(recorded, results) if "pages/" in name}
+    assert f"{entered} test_softmax_sums_to_one" in files["pages/probabilities.html"].words
+    assert f"{entered} no test that passed" in files["pages/layers.html"].words
+
+
 def test_an_example_shows_inputs_steps_values_and_what_they_equal(pages: dict[str, Page]) -> None:
     words = pages["pages/layers.html"].words
     assert "✓ agrees with the code Illustrative numbers, not trained weights. Source: hand-picked" in words
@@ -266,3 +279,18 @@ def test_every_choice_of_a_filter_occurs(pages: dict[str, Page]) -> None:
     entries = page.all("article")
     kinds = ("direction", "status", "page", "verdict")
     assert values == {each[f"data-{kind}"] for each in entries for kind in kinds}
+
+
+def test_what_came_of_documentation_is_evidence(config: Config, results: Results) -> None:
+    place = Span("docs/a.md", 7, 3)
+    found = {
+        "affine.affine/states/0": ("affine.affine", Readback("", ReadBack.AGREES, "values", points=8)),
+        "affine.affine/states/1": ("affine.affine", Readback("", ReadBack.NOT_READ, detail="<prose>")),
+        "softmax.softmax": ("softmax.softmax", Readback("", ReadBack.IS_FORM, detail="Eq(r, 1)")),
+    }
+    states = {name: Stated(equation, each, place, place) for name, (equation, each) in found.items()}
+    files = dict(render(config, replace(results, states=states)))
+    layers, probabilities = (files[f"pages/{name}.html"].decode() for name in ("layers", "probabilities"))
+    assert "docs/a.md:7 says what the form says: by values at 8 random points" in layers
+    assert "docs/a.md:7 is NOT read: &lt;prose&gt;" in layers
+    assert "docs/a.md:7 is the form: Eq(r, 1)" in probabilities

@@ -195,3 +195,15 @@ def test_fix_writes_the_place_and_the_function(bench):
     anchor = replace(bench.anchor("return factor * (x - low) / span", 5, path="impl/a.py", function="scale"), at=at)
     found = match(replace(anchor, within=within), bench.index, Homes(bench.index, [anchor]))
     assert [(each.old, each.new) for each in edits([found])] == [("impl/a.py:5", "impl/a.py:9"), ("scale", "rescale")]
+
+
+def test_an_occurrence_is_followed_while_there_are_as_many(bench, commit):
+    twice = "def f(x):\n    if x:\n        x = x + 1\n    x = x + 1\n    return x\n"
+    bench.write("impl/a.py", twice)
+    commit()
+    anchor = bench.anchor("x = x + 1", 4, "f", path="impl/a.py", occurrence=1)
+    bench.write("impl/a.py", "import math\n\n" + twice)
+    found = match(anchor, bench.index, Homes(bench.index, [anchor]))
+    assert (found.status, found.span.line) == (Status.MOVED, 6)
+    bench.write("impl/a.py", twice.replace("def f(x):\n", "def f(x):\n    y = x\n    x = x + 1\n"))
+    assert match(anchor, bench.index, Homes(bench.index, [anchor])).status is Status.AMBIGUOUS

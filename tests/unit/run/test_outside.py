@@ -1,6 +1,8 @@
 """What user code takes from outside."""
 
+import ctypes
 import os
+import pkgutil
 import subprocess
 import sys
 import tempfile
@@ -89,6 +91,66 @@ def test_imports_and_installed_files_are_not_files(outside, tmp_path, monkeypatc
         Path(np.__file__).read_bytes()
         Path(os.__file__).read_bytes()
     assert (outside.files, outside.folders) == (set(), set())
+    assert outside.loaded == {str(tmp_path / "fresh_module.py")}
+
+
+def test_data_that_the_import_system_reads_is_among_what_it_loads(outside, tmp_path, monkeypatch):
+    (tmp_path / "with_data").mkdir()
+    (tmp_path / "with_data" / "__init__.py").write_text("")
+    (tmp_path / "with_data" / "a.txt").write_text("1")
+    monkeypatch.syspath_prepend(tmp_path)
+    with outside.watched():
+        assert pkgutil.get_data("with_data", "a.txt") == b"1"
+    assert str(tmp_path / "with_data" / "a.txt") in outside.loaded
+
+
+def test_what_is_asked_for_is_named(outside, tmp_path):
+    (tmp_path / "there").mkdir()
+    plain = os.stat
+    with outside.watched():
+        (tmp_path / "none").exists()
+        os.path.isfile("there")
+        os.path.isdir(tmp_path / "there")
+        os.path.exists(np.__file__)
+        os.stat(0)
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "a").exists()
+    assert outside.asked == {str(tmp_path / "none"), os.path.abspath("there"), str(tmp_path / "there")}
+    assert os.stat is plain
+    (tmp_path / "after").exists()
+    assert len(outside.asked) == 3
+
+
+def test_variables_that_are_read_are_named(outside, monkeypatch):
+    monkeypatch.setenv("EQTRACE_TEST_A", "1")
+    os.environ["EQTRACE_TEST_A"]
+    assert not outside.variables
+    with outside.watched():
+        os.environ["EQTRACE_TEST_W"] = "1"
+        assert os.getenv("EQTRACE_TEST_A") == "1"
+        assert "EQTRACE_TEST_B" not in os.environ
+    assert outside.variables == {"EQTRACE_TEST_A", "EQTRACE_TEST_B"}
+    del os.environ["EQTRACE_TEST_W"]
+    with outside.watched():
+        dict(os.environ)
+    assert "*" in outside.variables
+
+
+def test_modules_that_are_looked_for_in_vain_leave_their_places(outside, tmp_path):
+    outside.missed("before", [str(tmp_path)])
+    with outside.watched():
+        outside.missed("a", [str(tmp_path), os.path.dirname(np.__path__[0])])
+        outside.missed("b.c", [str(tmp_path / "b")])
+    assert outside.places == {str(tmp_path / "a"), str(tmp_path / "b" / "c")}
+    assert outside.absent == {"a"}
+
+
+def test_libraries_that_are_linked_are_files(outside, tmp_path):
+    with outside.watched(), pytest.raises(OSError):
+        ctypes.CDLL(str(tmp_path / "none.so"))
+    with outside.watched():
+        ctypes.CDLL(None)
+    assert outside.files == {str(tmp_path / "none.so")}
 
 
 def test_other_programs_and_forks_are_unknowable(outside):

@@ -8,12 +8,16 @@ import pytest
 from eqtrace.run.state import State
 
 SOURCE = """
-import functools, collections
+import functools, collections, threading, weakref
 import numpy as np
 number, text, table, items, seen, array = 1.5, 'a', {}, [[1]], set(), np.ones(3)
 rng = np.random.default_rng(0)
 old = np.random.RandomState(0)
 queue = collections.OrderedDict()
+waiting, raw, big = collections.deque(), bytearray(3), np.zeros(20_000)
+user_dictionary = collections.UserDict()
+weak = weakref.WeakValueDictionary()
+own_thread = threading.local()
 later = None
 
 @functools.lru_cache
@@ -33,7 +37,14 @@ class Box:
     boxes = []
     count = 0
     def __init__(self): self.inside = {'a': [1]}
+    @functools.cached_property
+    def later(self): return 3
 box = Box()
+
+class Slots:
+    __slots__ = ('__made',)
+    def make(self): self.__made = 1
+slots = Slots()
 """
 
 
@@ -69,6 +80,14 @@ def state(module):
         "Box.boxes.append(1)",
         "Box.count = 1",
         "box.inside['a'].append(2)",
+        "box.later",
+        "slots.make()",
+        "waiting.append(1)",
+        "raw[0] = 1",
+        "big[-1] = 1",
+        "user_dictionary['a'] = 1",
+        "weak['a'] = box",
+        "own_thread.a = 1",
         "new = 1",
         "del text",
     ],

@@ -99,6 +99,54 @@ def test_a_unit_that_leaves_something_behind_concerns_later_ones(tracker, tmp_pa
     assert {(name, marked) for name, _, marked in needs.modules} == {("leaving", False)}
 
 
+@pytest.mark.parametrize("how", ["before scenarios", "before an import", "shared", "untold"])
+def test_whoever_left_something_behind_concerns_later_ones(tracker, tmp_path, monkeypatch, how):
+    module = types.ModuleType("leaving_too")
+    module.__file__ = str(tmp_path / "leaving_too.py")
+    module.table = {}
+    monkeypatch.setitem(sys.modules, "leaving_too", module)
+    tracker.lasting(lambda: None)
+
+    def fill():
+        enter(tracker, "fills")
+        module.table["a"] = 1
+
+    if how == "shared":
+        tracker.shared({}, "k", fill)
+    elif how == "untold":
+        with tracker.untold():
+            fill()
+    else:
+        fill()
+        if how == "before an import":
+            tracker.lasting(lambda: enter(tracker, "imported"))
+        else:
+            with tracker.apart():
+                enter(tracker, "scenario")
+    tracker.end(EQUATION)
+    tracker.begin()
+    enter(tracker, "reads")
+    assert functions(tracker.end(EQUATION)) - {"imported"} == {"fills", "reads"}
+
+
+def test_a_file_that_an_import_reads_concerns_later_units(tracker, tmp_path):
+    (tmp_path / "data.txt").write_text("1")
+    tracker.lasting(lambda: tracker.watch((tmp_path / "data.txt").read_text))
+    tracker.end(EQUATION)
+    tracker.begin()
+    assert tracker.end(EQUATION).files == {str(tmp_path / "data.txt")}
+
+
+def test_what_was_shared_in_vain_belongs_to_who_asked(tracker):
+    def fail():
+        enter(tracker, "fails")
+        raise ValueError
+
+    with pytest.raises(ValueError):
+        tracker.shared({}, "k", fail)
+    assert functions(tracker.end(EQUATION)) == {"fails"}
+
+
 def test_what_scenarios_gave_is_hashed_where_it_is_looked_up(tracker):
     tracker.evidence(lambda anchors: (tuple(anchors), 1))
     runs = tracker.runs({"x": [1], "y": [2]})
@@ -128,6 +176,8 @@ def test_functions_are_hashed_by_what_they_do(tracker):
     assert digest(scaled(2)) == digest(scaled(2)) != ""
     assert digest(scaled(2)) != digest(scaled(3))
     assert digest(lambda x: x + 1) != digest(lambda x: x * 1)
+    assert digest(lambda x: x + 1) != digest(lambda x: x + 2)
+    assert digest(lambda x: [x + y for y in (1, 2)]) != digest(lambda x: [x + y for y in (1, 3)])
 
 
 def test_the_order_of_calls_is_a_need_where_it_is_asked_for(tracker):

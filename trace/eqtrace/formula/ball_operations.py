@@ -61,6 +61,7 @@ class BallOperations(Operations):
     def __init__(self, balls: Balls) -> None:
         super().__init__()
         self.balls = balls
+        self.ways = balls.ways
 
     def lift(self, value: object, *, widen: bool) -> Value:
         """An input: floats exact, or with `widen` as wide as half an ulp to each side; zeros are exact."""
@@ -78,6 +79,8 @@ class BallOperations(Operations):
         elif array.dtype.kind == "f" and array.dtype.itemsize <= 8:
             array = _widened(array) if widen else np.asarray(_ARB(array.astype(np.float64)), dtype=object)
         elif array.dtype.kind == "O":
+            if not array.ndim and array is not value:  # NumPy takes it as one thing of which it knows nothing
+                raise EvaluationError(f"values of {type(value).__name__} have no exact balls")
             array = self._from_objects(array, widen=widen)
         elif array.dtype.kind != "U":
             raise EvaluationError(f"values of {array.dtype} have no exact balls")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,6 +21,7 @@ from eqtrace.link.anchor_code import parse_code
 from eqtrace.link.review.history import History, NoHistory
 from eqtrace.model.anchor import Anchor, Role
 
+SECONDS = 20.0  # that git may take: it is asked only where something is not in its place
 _NAMED_ALIKE = 0.5  # of its statements that a function of the same name must hold
 _RENAMED = 0.6  # that one of another name in the same file must hold
 _ELSEWHERE = 0.8  # that one of another name in another file must hold
@@ -63,6 +65,7 @@ class Homes:
         self._index = index
         self._anchors = anchors
         self._known: dict[tuple[str, str], Home | None] = {}
+        self._read: dict[str, tuple[list[tuple[str, SourceFile]], Iterator[tuple[str, SourceFile]]]] = {}
 
     def of(self, path: str, function: str) -> Home | None:
         """Where a function ('' is the module) went; None where it is still there, or nothing tells for certain."""
@@ -70,6 +73,14 @@ class Homes:
             return None
         key = (path, function)
         return self._cited[key] if key in self._cited else self._alone(*key)
+
+    def count(self, anchor: Anchor, wanted: ast.AST) -> int | None:
+        """How many statements equal an anchor's there were in its function when its line was right; None if unknown."""
+        for _, file in self._versions(anchor.path):
+            equal = [each for each in file.statements_in(anchor.function) if same(each.node, wanted)]
+            if any(each.line == anchor.line for each in equal):
+                return len(equal)
+        return None
 
     def found(self) -> dict[str, str]:
         """Every function that was asked for and found elsewhere, each place as 'path::function'."""
@@ -110,7 +121,7 @@ class Homes:
     def _search(self, lost: _Lost) -> Home | None:
         if not lost.statements:
             return None
-        here = self._renamed_files.get(lost.path, lost.path)
+        here = self._now(lost.path)
         last = lost.function.rpartition(".")[2]
         held = [(count / len(lost.statements), home) for home, count in self._holding(lost.statements)]
         new = [(share, home) for share, home in held if not self._stood_beside(home, lost)]
@@ -125,11 +136,15 @@ class Homes:
             or (_clearest(others, _ELSEWHERE) if strong and len(lost.statements) >= _LEAST else None)
         )
 
+    def _now(self, path: str) -> str:
+        """The name that a file has now; looking for renamed files takes git long."""
+        return path if self._index.file(path) is not None else self._renamed_files.get(path, path)
+
     def _stood_beside(self, home: Home, lost: _Lost) -> bool:
         """Whether a function was there already when the one was that is gone: then it is another one."""
         if not lost.commit:
             return False
-        old = lost.path if home.path == self._renamed_files.get(lost.path) else home.path
+        old = lost.path if home.path == self._now(lost.path) else home.path
         is_itself = (old, home.function) == (lost.path, lost.function)
         return not is_itself and home.function in self._defined_at(lost.commit, old)
 
@@ -162,10 +177,20 @@ class Homes:
 
     @cached_property
     def _history(self) -> History:
-        return History(self._index.root)
+        return History(self._index.root, SECONDS)
 
     def _versions(self, path: str) -> Iterator[tuple[str, SourceFile]]:
-        """The committed versions of a file, newest first; none where git can't be asked."""
+        """The committed versions of a file, newest first, each read once; none where git can't be asked."""
+        read, more = self._read.setdefault(path, ([], self._unread(path)))
+        for number in itertools.count():
+            if number == len(read):
+                following = next(more, None)
+                if following is None:
+                    return
+                read.append(following)
+            yield read[number]
+
+    def _unread(self, path: str) -> Iterator[tuple[str, SourceFile]]:
         try:
             for commit, content in self._history.versions(path):
                 try:

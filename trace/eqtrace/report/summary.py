@@ -14,7 +14,7 @@ from eqtrace.model.mutant import Score
 from eqtrace.model.results import Reviews, Tally
 from eqtrace.model.verdict import Verdict
 from eqtrace.report.mutants import Mutation
-from eqtrace.report.rows import EquationRow, Rows, Summary, slowest
+from eqtrace.report.rows import EquationRow, LatexSummary, Rows, Summary, furthest, slowest
 from eqtrace.report.styled import Line, clean
 
 _MEANING = {
@@ -88,7 +88,8 @@ def _facts(report: Rows) -> Iterable[tuple[str, str]]:
     yield "cited lines", _citations(facts)
     yield "executed", _executed(facts)
     yield "coverage", _coverage(facts)
-    yield "latex", _latex(facts)
+    yield "latex", _read(facts.latex, "read back")
+    yield "documented", _read(facts.states, "read")
     yield "examples", _examples(facts)
     yield "exempt", _exempt(facts)
     yield "reviewed", _counted(facts.reviews)
@@ -98,6 +99,8 @@ def _facts(report: Rows) -> Iterable[tuple[str, str]]:
         yield "skipped", sentence
     for sentence in facts.notes:
         yield "note", sentence
+    for ulps, name, method, where in furthest(report.equations):
+        yield "worst error", f"{ulps:.3g} ulps: {name} ({method}), {where}"
     units = [f"{name} ({method}) {seconds:.2f} s" for seconds, name, method in slowest(report.equations)]
     yield "slowest", ", ".join(units)
 
@@ -191,19 +194,20 @@ def _coverage(facts: Summary) -> str:
     return f"{equations}; {_tally(facts.coverage.statements, 'arithmetic statements have an equation')}"
 
 
-def _latex(facts: Summary) -> str:
+def _read(found: LatexSummary | None, word: str) -> str:
     """`140 of 166 read back, all agree (131 by proof, 9 by values); 26 not read`."""
-    found = facts.latex
     if found is None:
         return ""
     agree = [f"{number:,} {how}" for number, how in ((found.proof, "by proof"), (found.values, "by values")) if number]
     how = f" ({', '.join(agree)})" if agree else ""
     parts = [f"all agree{how}" if found.agree == found.read else f"{found.agree:,} agree{how}"]
+    if found.forms:
+        parts = [*([] if not found.agree else parts), f"{found.forms:,} are the form themselves"]
     if found.differ:
         parts.append(f"{found.differ:,} DIFFER")
     if found.not_compared:
         parts.append(f"{found.not_compared:,} to be compared by `eqtrace verify`")
-    text = f"{found.read:,} of {found.total:,} read back" + (f", {', '.join(parts)}" if found.read else "")
+    text = f"{found.read:,} of {found.total:,} {word}" + (f", {', '.join(parts)}" if found.read else "")
     if found.not_read:
         text += f"; {found.not_read:,} not read" + (f", {found.waived:,} of them waived" if found.waived else "")
     return text

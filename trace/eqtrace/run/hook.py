@@ -74,6 +74,9 @@ class Marked(Protocol):
     def is_own(self, file: str) -> bool:
         """Whether a file is the user's own."""
 
+    def missed(self, name: str, folders: Iterable[str]) -> None:
+        """A module was looked for in folders and is in none of them."""
+
 
 class Finder(MetaPathFinder):
     """Finds modules as the interpreter does, and takes over the loading of those with sites or marks."""
@@ -101,6 +104,8 @@ class Finder(MetaPathFinder):
             spec = find(fullname, path, target) if find is not None else None
             if spec is not None:
                 return self.taken(spec)
+        if self._marked is not None:
+            self._marked.missed(fullname, sys.path if path is None else path)
         return None
 
     def taken(self, spec: importlib.machinery.ModuleSpec) -> importlib.machinery.ModuleSpec:

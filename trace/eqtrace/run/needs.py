@@ -29,6 +29,9 @@ class Needs:
     files: set[str] = field(default_factory=set)
     folders: set[str] = field(default_factory=set)
     packages: set[str] = field(default_factory=set)
+    asked: set[str] = field(default_factory=set)  # files and folders of which it was asked whether they are there
+    variables: set[str] = field(default_factory=set)  # of the environment
+    places: set[str] = field(default_factory=set)  # where a module would be found: its file without an ending
     runs: dict[str, str] = field(default_factory=dict)  # by anchor: a hash of what the scenarios gave there
     unknowable: str = ""  # why the result may rest on something else
 

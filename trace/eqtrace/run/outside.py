@@ -5,9 +5,15 @@ from __future__ import annotations
 import os
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager, suppress
+from functools import wraps
+from importlib.machinery import BYTECODE_SUFFIXES
+from importlib.util import source_from_cache
+from types import FrameType
 from typing import Any
+
+from eqtrace.run.needs import EVERY
 
 _UNKNOWABLE = {
     "socket.connect": "it used the network",
@@ -40,14 +46,21 @@ class Outside:
             "os.scandir": self._list,
             "os.rename": self._rename,
             "os.mkdir": self._make,
+            "ctypes.dlopen": self._link,
         }
         self.clear()
         sys.addaudithook(self._hook())
+        self._watch_variables()
 
     def clear(self) -> None:
         """Forgets what was read; what an earlier run wrote is no longer this run's."""
         self.files: set[str] = set()
         self.folders: set[str] = set()
+        self.loaded: set[str] = set()  # sources that the import system opened
+        self.asked: set[str] = set()  # files and folders of which it was asked whether they are there
+        self.variables: set[str] = set()  # of the environment; EVERY where all were looked at
+        self.places: set[str] = set()  # where modules were looked for in vain, without an ending
+        self.absent: set[str] = set()  # top-level modules that were looked for in vain
         self.unknowable = ""
         self._written: set[str] = set()
         self._made: tuple[str, ...] = ()
@@ -56,10 +69,12 @@ class Outside:
     def watched(self) -> Iterator[None]:
         """User code runs within."""
         before, self._on = self._on, True
+        stat = os.stat
+        os.stat = self._asking(stat) if not before else stat
         try:
             yield
         finally:
-            self._on = before
+            self._on, os.stat = before, stat
 
     def _hook(self) -> Callable[[str, tuple[Any, ...]], None]:
         """The hook: a plain function, since every event of the interpreter passes through it."""
@@ -79,6 +94,8 @@ class Outside:
         try:
             if not _is_import():
                 self._handlers[event](*arguments)
+            elif event == "open":
+                self._load(*arguments)
         except (TypeError, ValueError, OSError):  # a path that is none: the call itself will fail
             pass
         finally:
@@ -104,6 +121,66 @@ class Outside:
         elif not is_installed(name):
             self.files.add(name)
 
+    def _load(self, path: Any, *_: Any) -> None:
+        """What the import system opens: a module, which is followed apart, or something else that is loaded so."""
+        name = _absolute(path)
+        if name.endswith(tuple(BYTECODE_SUFFIXES)):
+            with suppress(ValueError):  # bytecode without its source
+                name = source_from_cache(name)
+        if not is_installed(name):
+            self.loaded.add(name)
+
+    def _link(self, path: Any) -> None:
+        """A library of compiled code; a bare name leads to one of the system's."""
+        if path is not None and os.sep in os.fsdecode(path) and not is_installed(_absolute(path)):
+            self.files.add(_absolute(path))
+
+    def missed(self, name: str, folders: Iterable[str]) -> None:
+        """A module was looked for in folders and is in none of them."""
+        if not self._on:
+            return
+        top, _, last = name.rpartition(".")
+        if not top:
+            self.absent.add(last)
+        self.places |= {place for folder in folders if not is_installed(place := _absolute(os.path.join(folder, last)))}
+
+    def _asking(self, stat: Callable[..., os.stat_result]) -> Callable[..., os.stat_result]:
+        """`os.stat`, of which no audit hook tells, with a note of what was asked for."""
+
+        @wraps(stat)
+        def noting(path: Any, *arguments: Any, **named: Any) -> os.stat_result:
+            if not isinstance(path, int) and named.get("dir_fd") is None and self._on:
+                self._ask(path)
+            return stat(path, *arguments, **named)
+
+        return noting
+
+    def _ask(self, path: Any) -> None:
+        try:
+            name = _absolute(path)
+        except (TypeError, ValueError):  # a path that is none: the call itself will fail
+            return
+        if name not in self._written and not os.path.join(name, "").startswith(self._made) and not is_installed(name):
+            self.asked.add(name)
+
+    def _watch_variables(self) -> None:
+        """Has the environment tell which of its variables are read."""
+        outside = self
+
+        class Variables(dict[bytes, bytes]):
+            def __getitem__(self, key: bytes) -> bytes:
+                if outside._on:
+                    outside.variables.add(os.fsdecode(key))
+                return super().__getitem__(key)
+
+            def __iter__(self) -> Iterator[bytes]:
+                if outside._on and not is_installed(_caller()):
+                    outside.variables.add(EVERY)
+                return super().__iter__()
+
+        held: Any = os.environ
+        held._data = Variables(held._data)
+
     def _list(self, path: Any) -> None:
         if isinstance(path, int):
             return
@@ -128,6 +205,14 @@ def is_installed(file: str) -> bool:
 
 def _absolute(path: Any) -> str:
     return os.path.abspath(os.fsdecode(path))
+
+
+def _caller() -> str:
+    """The file of the code that reads the environment."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and frame.f_code.co_filename.startswith("<frozen "):
+        frame = frame.f_back
+    return frame.f_code.co_filename if frame is not None else ""
 
 
 def _is_import() -> bool:

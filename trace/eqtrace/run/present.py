@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from functools import cached_property, lru_cache
 from importlib import metadata
+from importlib.machinery import PathFinder, all_suffixes
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +22,13 @@ from eqtrace.model.anchor import Anchor
 from eqtrace.model.equation import Equation
 from eqtrace.model.example import Example
 from eqtrace.model.span import Span, Text
+from eqtrace.run.needs import EVERY
 from eqtrace.run.site import Site
 
 LIBRARIES = ("numpy", "python-flint", "hypothesis")
 _LARGE = 64 * 2**20  # bytes; of a larger file only size and time of change count
 STATED = ("equation", "equations", "example")  # their fingerprints end in one of places alone
+_MODULES = tuple(all_suffixes())  # of files
 _REPORTING = ("report", "cli")
 # Where an anchor's line is said to be (where it is counts with its site), and prose that no method reads.
 _SHOWN = frozenset({"line", "at", "label", "latex", "meaning"})
@@ -206,6 +210,28 @@ class Present:
         except OSError:
             return ""
 
+    def _asked(self, path: str) -> str:
+        """Whether a file is there and how large it is, or a folder is there."""
+        file = self.absolute(path)
+        if os.path.isdir(file):
+            return "folder"
+        try:
+            return str(os.stat(file).st_size)
+        except OSError:
+            return ""
+
+    def _variable(self, name: str) -> str:
+        """A hash of a variable of the environment, or of all."""
+        if name == EVERY:
+            return digest(repr(sorted(os.environ.items())))
+        return digest(repr(os.environ.get(name)))
+
+    def _place(self, path: str) -> str:
+        """What of a module is at a place: a package, a folder, or files by their endings."""
+        stem = self.absolute(path)
+        ends = (*_MODULES, f"{os.sep}__init__.py")
+        return " ".join([*(end for end in ends if os.path.isfile(stem + end)), "folder" * os.path.isdir(stem)])
+
     def _package(self, name: str) -> str:
         """The versions of the distributions that an installed module comes with; of the standard library, none."""
         if name in sys.stdlib_module_names:
@@ -238,6 +264,9 @@ _KINDS: dict[str, Callable[[Present, str], Any]] = {
     "file": Present._file_of,
     "folder": Present._folder,
     "package": Present._package,
+    "asked": Present._asked,
+    "variable": Present._variable,
+    "place": Present._place,
 }
 
 
@@ -253,7 +282,27 @@ def base(config: Config, draws: object, seed: int) -> str:
     settings = (config.sources, config.packages, config.pythonpath, config.scenarios, config.references)
     versions = [metadata.version(name) for name in LIBRARIES]
     system = (sys.version, sys.implementation.name, sys.flags.optimize, os.uname().machine, sys.platform)
-    return digest(__version__, _tool(), repr(versions), repr(system), repr(settings), repr(draws), str(seed))
+    hiding = _hiding([os.path.join(config.root, folder) for folder in config.pythonpath])
+    return digest(
+        __version__, _tool(), repr(versions), repr(system), repr(settings), repr(hiding), repr(draws), str(seed)
+    )
+
+
+def _hiding(folders: Sequence[str]) -> list[str]:
+    """The modules in the user's folders that hide one of the standard library or an installed one."""
+    ours = {os.path.realpath(folder) for folder in folders}
+    others = [entry for entry in sys.path if os.path.realpath(entry or ".") not in ours]
+    found = []
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            for entry in os.listdir(folder):
+                name = entry.partition(".")[0]
+                file = os.path.join(folder, entry)
+                if not (entry.endswith(_MODULES) or os.path.isfile(os.path.join(file, "__init__.py"))):
+                    continue
+                if name in sys.stdlib_module_names or PathFinder.find_spec(name, others) is not None:
+                    found.append(f"{folder} {entry}")
+    return sorted(found)
 
 
 def _tool() -> str:

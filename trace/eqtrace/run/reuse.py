@@ -188,6 +188,11 @@ class Reuse:
         for file in needs.files:
             names.add(f"file {present.relative(file)}")
             files.add(file)
+        for file in needs.asked:
+            names.add(f"asked {present.relative(file)}")
+            files.add(file)
+        names |= {f"variable {each}" for each in needs.variables}
+        names |= {f"place {present.relative(each)}" for each in needs.places}
         return names
 
     def _changed(self, file: str) -> bool:

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import array
+import collections
+import itertools
+import threading
 import types
+import zlib
 from collections.abc import Hashable, Iterable
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-_DEEPEST = 4
+from eqtrace.run.snapshot import attributes
+
+_DEEPEST = 8
 _MOST = 2000  # entries of a container that are looked at
 _PLAIN = frozenset({bool, int, float, complex, str, bytes, type(None)})
 _FIXED = frozenset({types.BuiltinFunctionType, types.ModuleType, property, staticmethod, classmethod, np.ufunc})
-_SMALL = 1 << 16  # bytes of an array that are compared
+_SMALL = 1 << 22  # bytes of an array that are compared
 _MEMO = type(lru_cache(lambda: None))
 
 
@@ -57,7 +64,7 @@ class State:
         if isinstance(value, list | tuple | set | frozenset):
             return [len(value), *tuple(value)[:_MOST]]
         if isinstance(value, np.ndarray):
-            return [value.tobytes()] if value.nbytes <= _SMALL and value.dtype.kind != "O" else []
+            return [_sum(value)] if value.nbytes <= _SMALL and value.dtype.kind != "O" else []
         if isinstance(value, np.random.Generator):
             return [repr(value.bit_generator.state)]
         if isinstance(value, np.random.RandomState):
@@ -66,10 +73,31 @@ class State:
             return [repr(value.cache_info())]
         if isinstance(value, type):
             return [each for name, each in vars(value).items() if name[:2] != "__"] if self._is_own(value) else []
-        return list(getattr(value, "__dict__", {}).values()) if self._is_own(kind) else []
+        return [*_attributes(value), *_plain(value)]
 
     def _is_own(self, kind: type) -> bool:
         return kind.__module__ in self._own
+
+
+def _attributes(value: Any) -> Iterable[Any]:
+    """What an object of any class holds in its `__dict__` (of a `threading.local`, this thread's) and its slots."""
+    try:
+        return vars(value).values() if isinstance(value, threading.local) else attributes(value).values()
+    except Exception:  # a class that answers for its objects itself
+        return ()
+
+
+def _plain(value: Any) -> Iterable[Any]:
+    """What an object of a class of the interpreter's holds; of a user's class it is in attributes or a plain base."""
+    if isinstance(value, bytearray | array.array):
+        return [bytes(value)]
+    if isinstance(value, collections.deque):
+        return [len(value), *itertools.islice(value, _MOST)]
+    return ()
+
+
+def _sum(value: np.ndarray[Any, Any]) -> int:
+    return zlib.crc32(value.tobytes())
 
 
 def _content(cell: types.CellType) -> Any:

@@ -53,7 +53,10 @@ class Statement:
         if not isinstance(found, ast.stmt):
             raise CannotRun("the statement is not where it was")
         self.earlier = earlier(tree, found, site) if with_earlier else ()
-        statement = copy.deepcopy(found)  # rewriting changes it
+        try:
+            statement = copy.deepcopy(found)  # rewriting changes it
+        except RecursionError:
+            raise CannotRun("the statement is nested too deeply") from None
         self.reads = frozenset(reads(statement))
         try:
             lefts = {symbol: parse_left(text, statement) for symbol, text in site.outputs.items()}

@@ -119,11 +119,14 @@ class Tracker(Untracked):
         self._is_user_file = is_user_file
         self._outside = Outside()
         self._unit = Needs()
+        self._since = Needs()  # of all that has run since it was last looked whether it left something behind
         self._lasting = Needs()  # of everything that later units build on
         self._work: Work | None = None
         self._before = set(sys.modules)
         self._packages = {name.partition(".")[0] for name in self._before}
         self._own: dict[str, types.ModuleType] = {}
+        self._own_files: set[str] = set()
+        self._new = False  # whether modules of the user's were imported since that was last looked at
         self._state = State([], frozenset())
         self._evidence: Callable[[Sequence[str]], object] = lambda anchors: None
         self._digests: dict[str, str] = {}
@@ -153,14 +156,12 @@ class Tracker(Untracked):
 
     def lasting(self, call: Callable[[], _Result]) -> _Result:
         """See the base class."""
+        self._settle()
         before, self._unit = self._unit, Needs()
-        before.functions |= self.marks.take()
         try:
             return call()
         finally:
-            self._unit.functions |= self.marks.take()
-            if self._imported():
-                self._state = State(self._own.values(), frozenset(self._own))
+            self._settle()
             self._lasting.add(self._unit)
             before.add(self._unit)
             self._unit = before
@@ -168,7 +169,7 @@ class Tracker(Untracked):
     @contextmanager
     def apart(self) -> Iterator[None]:
         """See the base class."""
-        self._collect()
+        self._settle()
         before, self._unit = self._unit, Needs()
         self._outside.clear()
         try:
@@ -191,6 +192,10 @@ class Tracker(Untracked):
                 memo[key] = make()
                 self._collect()
                 self._shared[name] = self._unit
+            except BaseException:
+                self._collect()
+                before.add(self._unit)
+                raise
             finally:
                 self._unit = before
         self._unit.add(self._shared[name])
@@ -223,6 +228,10 @@ class Tracker(Untracked):
         """See the base class."""
         self._evidence = of
 
+    def missed(self, name: str, folders: Iterable[str]) -> None:
+        """A module was looked for in folders and is in none of them."""
+        self._outside.missed(name, folders)
+
     def entered(self, code: types.CodeType) -> None:
         """See the base class."""
         self._unit.functions.add((code.co_filename, outermost(code.co_qualname)))
@@ -242,8 +251,8 @@ class Tracker(Untracked):
 
     def begin(self) -> None:
         """A unit starts."""
+        self._collect()
         self._unit, self._asks_calls = Needs(), False
-        self.marks.take()
         self._outside.clear()
 
     def end(self, equation: Equation) -> Needs:
@@ -287,23 +296,34 @@ class Tracker(Untracked):
 
     def _collect(self) -> None:
         """Takes over what marks and hooks saw."""
-        self._unit.functions |= self.marks.take()
-        self._unit.files |= self._outside.files
-        self._unit.folders |= self._outside.folders
-        self._unit.unknowable = self._unit.unknowable or self._outside.unknowable
+        found, outside = Needs(functions=set(self.marks.take())), self._outside
+        if not outside.loaded <= self._own_files:
+            self._new |= self._imported()
+        found.files |= outside.files | outside.loaded.difference(self._own_files)
+        found.folders |= outside.folders
+        found.asked |= outside.asked
+        found.variables |= outside.variables
+        found.places |= outside.places
+        found.packages |= outside.absent
+        found.unknowable = outside.unknowable
+        self._unit.add(found)
+        self._since.add(found)
+
+    def _settle(self) -> None:
+        """Looks whether what has run left something behind in the user's modules; later units rest on it then."""
+        self._collect()
+        imported, self._new = self._imported() or self._new, False
+        now = State(self._own.values(), frozenset(self._own))
+        if imported or now != self._state:
+            self._lasting.add(self._since)
+        self._state, self._since = now, Needs()
 
     def _close(self) -> None:
         """Adds modules and packages, and remembers what this run left behind for later ones."""
-        self._collect()
-        imported = self._imported()
-        now = State(self._own.values(), frozenset(self._own))
-        if imported or now != self._state:
-            self._lasting.functions |= self._unit.functions
-            self._lasting.files |= self._unit.files
-            self._lasting.folders |= self._unit.folders
-        self._state = now
+        self._settle()
         self._unit.modules |= self._lasting.modules
         self._unit.packages |= self._lasting.packages
+        self._unit.places |= self._lasting.places
 
     def _imported(self) -> bool:
         """Takes note of modules that are new; whether some are the user's."""
@@ -313,12 +333,14 @@ class Tracker(Untracked):
                 continue
             file = getattr(module, "__file__", None)
             if not isinstance(file, str):
+                self._lasting.places |= _portions(module)
                 continue
             if not is_installed(file) or self._is_user_file(file):
                 loader = getattr(getattr(module, "__spec__", None), "loader", None)
                 marked = isinstance(loader, Loader) and loader.marked and file not in self.marks.without
                 self._lasting.modules.add((name, file, marked))
                 self._own[name] = module
+                self._own_files.add(file)
                 found = True
             else:
                 self._before.add(name)
@@ -327,6 +349,13 @@ class Tracker(Untracked):
                     self._packages.add(top)
                     self._lasting.packages.add(top)
         return found
+
+
+def _portions(module: types.ModuleType) -> set[str]:
+    """The folders of a namespace package: with an `__init__.py` one of them would be the package."""
+    return {
+        folder for folder in getattr(module, "__path__", ()) if isinstance(folder, str) and not is_installed(folder)
+    }
 
 
 class _NotedWork(Work):
@@ -347,8 +376,14 @@ class _Pickler(pickle.Pickler):
             return NotImplemented
         code = value.__code__
         closed = [cell.cell_contents for cell in value.__closure__ or ()]
-        content = (value.__module__, value.__qualname__, code.co_code, code.co_names, value.__defaults__, closed)
+        content = (value.__module__, value.__qualname__, _code(code), value.__defaults__, value.__kwdefaults__, closed)
         return tuple, (content,)
+
+
+def _code(code: types.CodeType) -> tuple[object, ...]:
+    """What a function does: its instructions and the constants and names that they use."""
+    constants = [_code(each) if isinstance(each, types.CodeType) else repr(each) for each in code.co_consts]
+    return code.co_code, code.co_names, constants
 
 
 def _pickled(value: object) -> bytes:

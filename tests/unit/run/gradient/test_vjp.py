@@ -320,6 +320,7 @@ def test_gradients_that_are_added(verified: Verify, old: str, new: str, says: st
         ("wrt: {x: dz}", "`dz` is neither `result`, a parameter of backward, nor bound by an anchor in it"),
         ("wrt: {x: 'f(x)'}", "`f(x)` is no place"),
         ("wrt: {x: result}, cache: result", "backward has no parameter for the cache `result`"),
+        ("wrt: {x: result}, accumulates: dz", "`dz`, which accumulates, is no parameter of the backward"),
         ("wrt: {x: result}, call: 'g(x)'", "`g(x)` does not call forward"),
         ("wrt: {x: result}, call: 'forward(x'", "is no expression"),
         ("wrt: {x: result, y: dx}, after: {y: 'y = x +'}", "neither an anchor's name nor a statement"),

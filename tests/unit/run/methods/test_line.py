@@ -409,3 +409,40 @@ def test_a_fault_below_rounding_is_still_refuted(verified, fault):
     anchor = f"{{role: computes, at: 'subject.py:4', in: f, code: 'X = X - m[:, None] {fault}', bind: {{Y: result}}}}"
     made = verified(source, spec.format(form="'Eq(Y[i, j], X[i, j] - m[i])'", anchors=anchor))
     assert made.result("t.e").verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("kind", ["fractions.Fraction", "decimal.Decimal"])
+@pytest.mark.parametrize("take", ["{}", "np.array([{}])"])
+def test_numbers_of_other_kinds_are_told(value, kind, take):
+    third = take.format("kind(1) / kind(3)")
+    found = value(
+        f"import decimal, fractions\nimport numpy as np\nkind = {kind}\ndef f(x):\n    return {third} if x.ndim else kind(1)",
+        "sympy: '1/3', shapes: {x: [n]}",
+    )
+    assert found.verdict is Verdict.NOT_CHECKED
+    assert f"values of {kind.split('.')[1]} have no exact balls" in found.faults[0].message
+
+
+def test_a_statement_that_is_nested_too_deeply_is_sampled(verified):
+    line = "y = " + " + ".join(["0.0 * x"] * 1500) + " + 2 * x"
+    spec = f"""
+    topic: t
+    title: T
+    page: p
+    status: implemented
+    direction: neither
+    functions: ['subject.py::f']
+    what: w
+    why: y
+    symbols: {{x: {{meaning: m, shape: [n]}}, y: {{meaning: m, shape: [n]}}}}
+    indices: {{i: n}}
+    equations:
+      - id: t.e
+        label: L
+        latex: 'y = 2 x'
+        sympy: 'Eq(y[i], 2*x[i])'
+        anchors: [{{role: computes, at: 'subject.py:2', in: f, code: '{line}'}}]
+    """
+    found = verified(f"def f(x):\n    {line}\n    return y\n", spec).result("t.e")
+    assert (found.verdict, found.faults) == (Verdict.SAMPLED, ())
+    assert "nested too deeply" in found.evidence.detail

@@ -51,9 +51,9 @@ class NoHistory(Exception):
 class History:
     """The history of the repository that holds a folder."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, seconds: float | None = None) -> None:
         self._root = root.resolve()
-        self._ends = time.monotonic() + SECONDS
+        self._ends = time.monotonic() + (SECONDS if seconds is None else seconds)
         self._program: str | None = None
 
     def versions(self, path: str) -> Iterator[tuple[str, bytes]]:

@@ -74,6 +74,9 @@ def make_plan(
     if factor and not _is_number(factor):
         hint = f"{backward.qualname} has {', '.join(backward.parameters)}; '1' where the forward returns the loss"
         raise PlanError(f"the cotangent `{factor}` is no parameter of the backward", hint)
+    if gradient.accumulates is not None and gradient.accumulates not in backward.parameters:
+        hint = f"{backward.qualname} has {', '.join(backward.parameters)}; null where it adds to nothing"
+        raise PlanError(f"`{gradient.accumulates}`, which accumulates, is no parameter of the backward", hint)
     return Plan(
         f"{equation.topic} {gradient.backward.value}",
         equation,
