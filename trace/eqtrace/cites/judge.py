@@ -120,7 +120,7 @@ def _certain(case: Case, born: Support, there: Support) -> bool:
 
 
 def _only_used(tie: Tie, outline: Outline) -> bool:
-    """Whether a name isn't defined in a file and stands on few of its lines, so that standing on one means something."""
+    """Whether a name isn't defined in a file and stands on few of its lines, so that one of them means something."""
     last = re.split(r"\.|::|#", tie.name)[-1]
     return not outline.named(tie.name) and len(outline.occurrences(last)) <= _RARE
 
