@@ -7,6 +7,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 
 
 class Kind(Enum):
@@ -36,6 +37,7 @@ class Block:
 _ITEM = re.compile(r"[ \t]*(?:[-*+•]|\d{1,3}[.)]|\*{2,5}|\.{1,5})[ \t]+(?:\[[ xX]\][ \t]+)?")
 _HEADING = re.compile(r"[ \t]*(#{1,6}|={1,6})[ \t]+\S|[ \t]*<h([1-6])\b", re.IGNORECASE)
 _UNDERLINE = re.compile(r"[ \t]*([=\-~^\"'*+#.`])\1{2,}[ \t]*$")
+_UNDERLINES = "=-~^\"'*+#.`"
 _ROW = re.compile(r"[ \t]*\||.*\S[ \t]+\|[ \t].*\|")
 _BORDER = re.compile(r"[ \t]*[|+:=\- \t]{3,}$")
 _QUOTE = re.compile(r"[ \t]*(?:>[ \t]?)+")
@@ -46,8 +48,15 @@ class Blocks:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.blocks = tuple(_linked(list(_split(text))))
-        self._starts = [block.start for block in self.blocks]
+
+    @cached_property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks; worked out when they are first asked for, since most documents cite nothing."""
+        return tuple(_linked(list(_split(self.text))))
+
+    @cached_property
+    def _starts(self) -> list[int]:
+        return [block.start for block in self.blocks]
 
     def index(self, offset: int) -> int | None:
         """The block that an offset lies in."""
@@ -72,7 +81,8 @@ def _split(text: str) -> Iterator[Block]:
     start = 0
     for line in text.split("\n"):
         end = start + len(line)
-        bare = _QUOTE.sub(lambda found: " " * len(found[0]), line, count=1)
+        quoted = line.lstrip().startswith(">")
+        bare = _QUOTE.sub(lambda found: " " * len(found[0]), line, count=1) if quoted else line
         opened, done = _next(opened, bare, start, end)
         yield from done
         start = end + 1
@@ -83,22 +93,23 @@ def _split(text: str) -> Iterator[Block]:
 def _next(opened: Block | None, line: str, start: int, end: int) -> tuple[Block | None, list[Block]]:
     """The block that is open after a line, and those that it closes."""
     done = [] if opened is None else [opened]
-    if not line.strip():
+    stripped = line.lstrip()
+    if not stripped:
         return None, done
-    indent = len(line) - len(line.lstrip())
-    if (heading := _HEADING.match(line)) is not None:
+    indent, mark = len(line) - len(stripped), stripped[0]
+    if mark in "#=<" and (heading := _HEADING.match(line)) is not None:
         level = len(heading[1]) if heading[1] else int(heading[2])
         return None, [*done, Block(Kind.HEADING, start, end, indent, level)]
-    if (under := _UNDERLINE.match(line)) is not None:
+    if mark in _UNDERLINES and _UNDERLINE.match(line) is not None:
         if opened is not None and opened.kind is Kind.PARAGRAPH:
-            level = "=-~^".find(under[1]) + 1 or 5
-            return None, [Block(Kind.HEADING, opened.start, end, opened.indent, level)]
+            return None, [Block(Kind.HEADING, opened.start, end, opened.indent, "=-~^".find(mark) + 1 or 5)]
         return None, done
-    if _BORDER.match(line) and "-" in line:
-        return None, done
-    if _ROW.match(line):
-        return None, [*done, Block(Kind.ROW, start, end, indent)]
-    if (item := _ITEM.match(line)) is not None:
+    if "|" in line or mark == "+":
+        if _BORDER.match(line) and "-" in line:
+            return None, done
+        if _ROW.match(line):
+            return None, [*done, Block(Kind.ROW, start, end, indent)]
+    if (mark in "-*+•." or mark.isdigit()) and (item := _ITEM.match(line)) is not None:
         return Block(Kind.ITEM, start, end, indent, item.end()), done
     if opened is not None:
         return Block(opened.kind, opened.start, end, opened.indent, opened.level), []

@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from eqtrace.cites import comments, notebook
-from eqtrace.cites.kinds import CODE, KNOWN, NAMES, PROSE
+from eqtrace.cites.kinds import CODE, KNOWN, PROSE
 
 
 class Zone(Enum):
@@ -82,15 +82,24 @@ def _dated(text: str) -> bool:
     return bool(_DATED.search(text[:_HEAD].replace("*", "").replace("`", "")))
 
 
-# Quick to try on each file, before anything is parsed: can there be a citation at all?
+# Quick to try on each file, before anything is parsed: can there be a citation at all? Each pattern begins with a fixed
+# character, for which the regular expression engine skips ahead.
 _EXTENSIONS = "|".join(sorted(map(re.escape, KNOWN), key=lambda word: (-len(word), word)))
-_NAMES = "|".join(sorted(NAMES))
-_MAYBE = re.compile(
-    rf"(?:\.(?:{_EXTENSIONS})|\b(?:{_NAMES}))(?:[:#]~?L?~?\d|::?[A-Za-z_])"
-    r"|\bL\d\d|\b[Ll]ines? ~?\d|`:~?\d|\w:\d+[`)\]]|#lines-\d"
+_MAYBE = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\.[A-Za-z][A-Za-z0-9]{0,9}(?:[:#]~?L?~?\d|::?[A-Za-z_])",
+        r"file[:#]~?L?~?\d",
+        r"L\d\d",
+        r"ines? ~?\d",
+        r":~?\d+[`)\]]",
+        r"`:~?\d",
+        r"#lines-\d",
+    )
 )
-_MAYBE_IN_CODE = re.compile(
-    rf"\.(?:{_EXTENSIONS})\W{{0,6}}(?:[:#]~?L?~?\d|::?[A-Za-z_]|\bL\d\d|[Ll]ines? ~?\d)|[Ll]ines? ~?\d+ (?:of|in)\b"
+_MAYBE_IN_CODE = (
+    re.compile(rf"\.(?:{_EXTENSIONS})\b\W{{0,6}}(?:[:#]~?L?~?\d|::?[A-Za-z_]|L\d\d|[Ll]ines? ~?\d)"),
+    re.compile(r"ines? ~?\d{1,7}(?:-\d{1,7})? (?:of|in)\b"),
 )
 
 
@@ -98,7 +107,7 @@ def read(path: str, text: str) -> Document | None:
     """The document, or None where it certainly cites nothing."""
     suffix = _suffix(path)
     code = suffix in CODE
-    if not (_MAYBE_IN_CODE if code else _MAYBE).search(text):
+    if not any(pattern.search(text) for pattern in (_MAYBE_IN_CODE if code else _MAYBE)):
         return None
     if suffix == "ipynb":
         return Document(path, text, notebook.prose(text), code=False)

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from eqtrace.cites import patterns
 from eqtrace.cites.blocks import Blocks, Kind
 from eqtrace.cites.documents import Document, Zone
-from eqtrace.cites.kinds import CODE, KNOWN
+from eqtrace.cites.kinds import CODE, KNOWN, NAMES
 from eqtrace.model.citation import Citation, Form, Number
 from eqtrace.model.span import Span
+
+_PLACEHOLDER = re.compile(r"[A-Z]{1,4}|[Ll](?:ines?|INES?|no)(?:_?\w+)?")
+"""What stands for a line number in `file.py:NN`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +52,20 @@ class _Reader:
 
     def read(self) -> Extracted:
         self._links()
-        for match in patterns.PATH.finditer(self.text):
+        for match in self._paths():
             if (match["ext"] or "").lower() in self.extensions or match["ext"] in self.extensions or match["name"]:
                 self._path(match)
         if not self.document.code:
             self._bare()
         ordered = sorted(self.found, key=lambda citation: (citation.start, citation.end))
         return Extracted(tuple(ordered), tuple(self.mentions))
+
+    def _paths(self) -> Iterator[re.Match[str]]:
+        if any(name in self.text for name in NAMES):
+            yield from patterns.PATH.finditer(self.text)
+            return
+        for run in patterns.RUN.finditer(self.text):
+            yield from patterns.PATH.finditer(self.text, run.start(), run.end())
 
     def _links(self) -> None:
         """Permalinks; the rest of an address cites nothing, and is taken out of sight."""
@@ -123,7 +134,7 @@ class _Reader:
         found = patterns.SYMBOL.match(self.text, end)
         if found is None or path.rpartition(".")[2].lower() not in CODE - {"yaml", "yml", "toml", "ini", "cfg", "d"}:
             return None
-        if found[0].startswith("::") or self.text[end + 1 : end + 2] not in (" ", ""):
+        if found[0].startswith("::") or not _PLACEHOLDER.fullmatch(found["symbol"]):
             self._add(
                 start,
                 found.start("symbol") + len(found["symbol"]),
@@ -165,6 +176,8 @@ class _Reader:
 
     def _bare(self) -> None:
         """Numbers after a file that was named before."""
+        if not self.mentions or not any(sign.search(self.text) for sign in patterns.BARE_SIGNS):
+            return
         mentions = sorted(self.mentions, key=lambda mention: mention.start)
         for match in patterns.BARE.finditer(self.text):
             kind = next(kind for kind in "1234" if match[f"first{kind}"] is not None)

@@ -7,7 +7,7 @@ log` reads all documents, and one all cited files.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -80,14 +80,16 @@ class History:
         """Whether the clone is shallow, so that the history doesn't reach back to the beginning."""
         return bool(self._shallow)
 
-    def traces(self, wanted: Sequence[Wanted], text: Callable[[str], str]) -> dict[Citation, Trace]:
-        """The traces that can be had; `text` gives a document's current text."""
+    def traces(self, wanted: Sequence[Wanted]) -> dict[Citation, Trace]:
+        """The traces that can be had."""
         patches = Patches(self.git)
         documents = patches.read({each.citation.span.path for each in wanted})
         births: dict[Citation, str] = {}
+        document = written = ""
         for each in wanted:
             citation = each.citation
-            written = text(citation.span.path)
+            if citation.span.path != document:
+                document, written = citation.span.path, self.tree.text(citation.span.path) or ""
             self._needles[citation] = _Needle.of(citation, written)
             commit = _birth(self._needles[citation], written, documents.get(citation.span.path, ()))
             if commit and commit not in self._shallow:
@@ -102,10 +104,11 @@ class History:
                 if start is not None:
                     starts[each] = start
         blobs = self.git.blobs({(start.commit, start.path) for start in starts.values()})
+        lines = {key: split_lines(text) for key, text in blobs.items()}
         found = {}
         for each, start in starts.items():
-            then = blobs.get((start.commit, start.path))
-            if then is not None and (trace := self._followed(each, start, split_lines(then))) is not None:
+            then = lines.get((start.commit, start.path))
+            if then is not None and (trace := self._followed(each, start, then)) is not None:
                 found[each.citation] = trace
         return found
 

@@ -7,6 +7,7 @@ nowhere else.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,8 @@ from eqtrace.model.citation import Citation, CitationStatus, Confidence, Evidenc
 
 _OK, _MOVED, _CHANGED = CitationStatus.OK, CitationStatus.MOVED, CitationStatus.CHANGED
 _SHOWN = 60
+_RARE = 8  # lines of a file on which a name may stand and still single one out
+_NEAR = 3  # lines between the beginning of a range and the definition it is about
 NO_NAMES = "no name beside it can be compared with the line"
 
 
@@ -87,13 +90,39 @@ def _moved(case: Case, now: Support, born: Support) -> Judged | None:
     if born is Support.AGAINST:
         return _mismatch(case, born)
     proposed = Target(case.path, trace.first, trace.last, _symbol(case.outline, trace.first, trace.last))
-    strong = born >= Support.STANDS and there >= born and trace.steady
+    strong = _certain(case, born, there)
     evidence = [_history_says(case)]
     if born > Support.NOTHING:
         evidence.insert(0, _names_say(case, there, trace.first, trace.last))
     else:
         evidence += _unnamed(case)
     return _judged(case, _MOVED, Confidence.STRONG if strong else Confidence.FAIR, evidence, proposed)
+
+
+def _certain(case: Case, born: Support, there: Support) -> bool:
+    """Whether names and history lead to the same lines, beyond what chance would do.
+
+    A name somewhere within a range says little: there the definition must begin with the range, or code be quoted.
+    """
+    trace = case.trace
+    if trace is None or case.then is None or not trace.steady or there < born or born < Support.STANDS:
+        return False
+    if case.first == case.last:
+        return born is Support.DEFINED or all(_only_used(tie, case.then) for tie in case.names.ties)
+    assert trace.first is not None
+    assert trace.last is not None
+    grown = (trace.last - trace.first) - (case.last - case.first)
+    if born is not Support.DEFINED or abs(grown) > max(3, (case.last - case.first) // 2):
+        return False
+    begins = [each for tie in case.names.ties for each in case.then.named(tie.name)]
+    quoted = bool(case.names.quotes) and not case.names.ties
+    return quoted or any(each.top - _NEAR <= case.first <= each.line + _NEAR for each in begins)
+
+
+def _only_used(tie: Tie, outline: Outline) -> bool:
+    """Whether a name isn't defined in a file and stands on few of its lines, so that one of them means something."""
+    last = re.split(r"\.|::|#", tie.name)[-1]
+    return not outline.named(tie.name) and len(outline.occurrences(last)) <= _RARE
 
 
 def _within_slack(case: Case, line: int) -> bool:
@@ -162,7 +191,7 @@ def _past_end(case: Case) -> Judged:
         born = Support.NOTHING if case.then is None else support(case.names, case.then, case.first, case.last)
         there = support(case.names, case.outline, trace.first, trace.last)
         proposed = Target(case.path, trace.first, trace.last, _symbol(case.outline, trace.first, trace.last))
-        confidence = Confidence.STRONG if there >= born >= Support.STANDS and trace.steady else Confidence.FAIR
+        confidence = Confidence.STRONG if _certain(case, born, there) else Confidence.FAIR
         evidence.append(_history_says(case))
     elif len(found) == 1 and case.first == case.last:
         tie, place = found[0]

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 
 from eqtrace.cites.blocks import Blocks, Kind
 from eqtrace.cites.forms import Mention
@@ -69,15 +70,16 @@ _COMMON = words(
     "true false none null nil self this super int str bool float string void char byte bytes list dict map set vec any "
     "option result some err error object array number undefined async await return import from class def func function "
     "the and for with todo note fixme http https json yaml html api url test tests main new get len let var const type "
-    "u8 u16 u32 u64 i32 i64 f32 f64 usize size_t unwrap clone default"
+    "u8 u16 u32 u64 i32 i64 f32 f64 usize size_t unwrap clone default "
+    "isinstance print range dict tuple open sorted super format append join assert raise yield lambda global break "
+    "continue while elif else pass try except finally"
 )
 _FAR = 60  # characters between a name and the citation that it is tied to
 
 
-def names(
-    citation: Citation, text: str, blocks: Blocks, cited: Sequence[Citation], mentions: Sequence[Mention]
-) -> Names:
-    """The names that go with `citation`, which stands in `text` among the citations `cited`."""
+def names(citation: Citation, blocks: Blocks, cited: Sequence[Citation], mentions: Sequence[Mention]) -> Names:
+    """The names that go with `citation`, which stands in the text of `blocks` among the citations `cited`."""
+    text = blocks.text
     place = blocks.index(citation.start)
     if place is None:
         return Names()
@@ -89,7 +91,7 @@ def names(
     near = [name for token in tokens for name in _identifiers(token[2])]
     for above in blocks.above(place):
         block = blocks.blocks[above]
-        near += [name for token in _tokens(text, block.start, block.end) for name in _identifiers(token[2])]
+        near += _named(text[block.start : block.end])
     if citation.symbol is not None and citation.line is not None:
         ties = (Tie(citation.symbol.removesuffix("()"), True, True), *ties)
     own = {citation.file.rpartition("/")[2].partition(".")[0]}
@@ -124,6 +126,12 @@ def _tokens(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
         if not any(a <= match.start() < b for a, b, _ in found):
             found.append((match.start(), match.end(), match[0]))
     return sorted(found)
+
+
+@lru_cache(512)
+def _named(text: str) -> tuple[str, ...]:
+    """The names in what leads to a citation, which is often the same for many."""
+    return tuple(name for token in _tokens(text, 0, len(text)) for name in _identifiers(token[2]))
 
 
 def _identifiers(code: str) -> Iterable[str]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from eqtrace.cites.git import Git, literal
 
@@ -167,7 +169,7 @@ def _name(written: str) -> str:
     return "" if name == "/dev/null" else name[2:]
 
 
-def follow(then: Sequence[str], line: int, changes: Sequence[Change], now: Sequence[str]) -> Followed:
+def follow(then: tuple[str, ...], line: int, changes: Sequence[Change], now: tuple[str, ...]) -> Followed:
     """Follows a line from the text `then` through changes, oldest first, to the text `now`."""
     text = then[line - 1]
     at, edited = line, text
@@ -214,13 +216,16 @@ def _within(change: Change, hunk: Hunk, place: int, text: str) -> tuple[int, str
     return hunk.new + scored[0][1], hunk.added[scored[0][1]]
 
 
-def _steady(then: Sequence[str], line: int, now: Sequence[str], at: int) -> bool:
-    plain = _plain(then[line - 1])
-    if len(plain) > 2 and sum(_plain(each) == plain for each in then) == 1 == sum(
-        _plain(each) == plain for each in now
-    ):
+def _steady(then: tuple[str, ...], line: int, now: tuple[str, ...], at: int) -> bool:
+    if _beside(then, line, now, at, -1) and _beside(then, line, now, at, 1):
         return True
-    return _beside(then, line, now, at, -1) and _beside(then, line, now, at, 1)
+    plain = _plain(then[line - 1])
+    return len(plain) > 2 and _counted(then)[plain] == 1 == _counted(now)[plain]
+
+
+@lru_cache(32)
+def _counted(lines: tuple[str, ...]) -> Counter[str]:
+    return Counter(map(_plain, lines))
 
 
 def _beside(then: Sequence[str], line: int, now: Sequence[str], at: int, step: int) -> bool:

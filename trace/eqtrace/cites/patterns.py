@@ -14,6 +14,9 @@ PATH = re.compile(
 )
 """A path with an extension, or a well-known file without one."""
 
+RUN = re.compile(r"(?<!\S)[^\s.]*\.\S+")
+"""Characters without a space that may hold a path: looked for first, because that is quick."""
+
 _DASH = r"(?:-|–|—|\.\.\.?)"
 _TO = rf"(?:\s?{_DASH}\s?L?|\s(?:to|through|and)\s(?:line\s)?)"
 _END = r"(?![\w%]|\.\d|-\d)"  # what may not follow a number: a decimal, a unit, a version
@@ -60,9 +63,14 @@ BARE = re.compile(
     rf"(?<![\w:./\-#])(?:`:L?(?P<approx1>~?)(?P<first1>\d{{1,7}})(?:{_DASH}L?(?P<last1>\d{{1,7}}))?(?=[`,/;\s])"
     rf"|(?P<approx2>~?)L(?P<tilde2>~?)(?P<first2>\d{{2,7}})(?:{_DASH}L?(?P<last2>\d{{1,7}}))?{_END}"
     rf"|\b[Ll]ines?\s+(?P<approx3>~?)(?P<first3>\d{{1,7}})(?:{_TO}(?P<last3>\d{{1,7}}))?{_END}"
-    rf"|`(?P<symbol4>[A-Za-z_][\w.]*(?:\(\))?):(?P<first4>\d{{1,7}})(?:{_DASH}(?P<last4>\d{{1,7}}))?(?=`))"
+    rf"|`(?P<symbol4>[A-Za-z_]\w*(?:\(\))?):(?P<first4>\d{{1,7}})(?:{_DASH}(?P<last4>\d{{1,7}}))?(?=`))"
 )
 """`` `:41` ``, `L4729`, `line 41` and `` `name:41` ``, after a file that was named before."""
+
+BARE_SIGNS = tuple(
+    re.compile(pattern) for pattern in (r"`:L?~?\d", r"L~?\d\d", r"ines?\s+~?\d", r"`[A-Za-z_]\w*(?:\(\))?:\d")
+)
+"""Without one of these nothing of `BARE` is there; each begins with a fixed character, which is quick to look for."""
 
 SYMBOL = re.compile(r"(?:::|:)(?P<symbol>[A-Za-z_][\w]*(?:(?:\.|::|#)[A-Za-z_]\w*)*)(?:\(\))?(?![\w/:(.]\w|://)")
 """`file.rs::name`, `file.py:name`."""

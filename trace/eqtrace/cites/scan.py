@@ -113,7 +113,6 @@ class _Run:
         self.ledger = ledger.load(tree)
         self.gone = Gone(tree, self.history)
         self._outlines: OrderedDict[tuple[str, str], Outline] = OrderedDict()
-        self._texts: dict[str, str] = {}
 
     @cached_property
     def history(self) -> History | None:
@@ -145,14 +144,12 @@ class _Run:
             return
         blocks = Blocks(document.prose)
         extracted = forms.extract(document, blocks, self.extensions)
-        if extracted.citations:
-            self._texts[path] = text
         named = tuple(dict.fromkeys(each.path for each in extracted.mentions))
         for citation in extracted.citations:
             resolution = self._resolved(citation, document, named)
             if resolution is None:
                 continue
-            given = names.names(citation, document.prose, blocks, extracted.citations, extracted.mentions)
+            given = names.names(citation, blocks, extracted.citations, extracted.mentions)
             yield Found(citation, given, resolution, record)
 
     def _resolved(self, citation: Citation, document: Document, named: Sequence[str]) -> Resolution | None:
@@ -166,35 +163,45 @@ class _Run:
         return found if found.path is not None and "/" in citation.file else None
 
     def judged(self, found: Sequence[Found]) -> list[Judged]:
-        """The verdicts, in the order of documents and places."""
-        cases = {each.citation: case for each in found if (case := self._case(each)) is not None}
+        """The verdicts, in the order of documents and places.
+
+        They are reached file by file of the code, so that each is read and outlined once.
+        """
+        targets = {each.citation: path for each in found if (path := self._target(each)) is not None}
         traces: dict[Citation, Trace] = {}
         if self.history is not None:
-            wanted = [Wanted(case.citation, case.path) for case in cases.values()]
-            traces = self.history.traces(wanted, self._texts.__getitem__)
-        keys = ledger.keys(each.citation for each in found)
+            traces = self.history.traces([Wanted(citation, path) for citation, path in targets.items()])
+        keys = ledger.keys(each.citation for each in found) if self.ledger else {}
         verdicts = []
-        for each in found:
-            case = cases.get(each.citation)
-            if case is not None and (trace := traces.get(each.citation)) is not None:
-                named = case.names.ties or case.names.near or case.names.quotes
-                then = self._outline(trace.commit, case.path, trace.then) if named else None
-                case = replace(case, trace=trace, then=then)
-            verdicts.append(
-                replace(self._verdict(each, case, self.ledger.get(keys[each.citation])), record=each.record)
-            )
+        for each in sorted(found, key=lambda each: targets.get(each.citation) or each.resolution.path or ""):
+            case = self._case(each, targets.get(each.citation), traces.get(each.citation))
+            entry = self.ledger.get(keys[each.citation]) if self.ledger else None
+            verdicts.append(replace(self._verdict(each, case, entry), record=each.record))
         return sorted(consensus.agreed(verdicts, traces), key=lambda verdict: verdict.citation.span)
 
-    def _case(self, found: Found) -> judge.Case | None:
+    def _target(self, found: Found) -> str | None:
+        """The file of which a citation means lines, by whatever name it goes now."""
         citation, resolution = found.citation, found.resolution
-        path = resolution.path or (resolution.short[0] if len(resolution.short) == 1 and not resolution.paths else None)
-        if path is None and not resolution.paths and (gone := self.gone.file(citation.file, citation.span.path)):
-            path = gone.now
+        if citation.line is None or citation.pinned:
+            return None
+        if resolution.path is not None or resolution.paths:
+            return resolution.path
+        if resolution.short:
+            return resolution.short[0] if len(resolution.short) == 1 else None
+        gone = self.gone.file(citation.file, citation.span.path)
+        return None if gone is None else gone.now
+
+    def _case(self, found: Found, path: str | None, trace: Trace | None) -> judge.Case | None:
+        citation = found.citation
         lines = None if path is None else self.tree.lines(path)
-        if path is None or lines is None or citation.line is None or citation.end_line is None or citation.pinned:
+        if path is None or lines is None or citation.line is None or citation.end_line is None:
             return None
         outline = self._outline("", path, lines)
-        return judge.Case(citation, path, citation.line, citation.end_line, found.names, outline)
+        case = judge.Case(citation, path, citation.line, citation.end_line, found.names, outline, trace)
+        named = found.names.ties or found.names.near or found.names.quotes
+        if trace is None or not named:
+            return case
+        return replace(case, then=self._outline(trace.commit, path, trace.then))
 
     def _verdict(self, found: Found, case: judge.Case | None, entry: ledger.Entry | None) -> Judged:
         citation, resolution = found.citation, found.resolution

@@ -24,6 +24,7 @@ class Tree:
     def __init__(self, root: Path, git: Git | None) -> None:
         self.root = root
         self.git = git
+        self._ignored: dict[str, bool] = {}
         self._lines: OrderedDict[str, tuple[str, ...] | None] = OrderedDict()
 
     @cached_property
@@ -51,13 +52,17 @@ class Tree:
 
     def exists(self, path: str) -> bool:
         """Whether `path` is a file here, known to git or not."""
-        return path in self.files or (self.root / path).is_file()
+        if path in self.files:
+            return True
+        if path not in self._ignored:
+            self._ignored[path] = (self.root / path).is_file()
+        return self._ignored[path]
 
     def text(self, path: str) -> str | None:
         """A file's text, its newlines as they are; None where it is none, is too large or is not UTF-8."""
         full = self.root / path
         try:
-            if full.stat().st_size > _LARGEST or not self._inside(full):
+            if not self._inside(path, full) or full.stat().st_size > _LARGEST:
                 return None
             return full.read_bytes().decode("utf-8")
         except (OSError, UnicodeDecodeError, ValueError):
@@ -75,7 +80,10 @@ class Tree:
             self._lines.popitem(last=False)
         return split
 
-    def _inside(self, full: Path) -> bool:
+    def _inside(self, path: str, full: Path) -> bool:
+        """Whether a file lies under the root, links followed; listed files are reached through none but their own."""
+        if path in self.files and not full.is_symlink():
+            return True
         return full.resolve().is_relative_to(self.root.resolve())
 
     def _walked(self) -> Iterable[str]:
