@@ -45,13 +45,14 @@ def sampling(rng: np.random.Generator, sizes: Sizes) -> None:
 
 
 def generation(rng: np.random.Generator, sizes: Sizes) -> None:
-    """Texts that grow past seq_len, greedily, then by top-k and by top-p when hot; one block, to save time."""
+    """Texts that grow past seq_len, greedily, then by top-k, by top-p and by both when hot; one block, to save time."""
     config, params = _model(rng, {**sizes, "L": 1})
     ids = rng.integers(0, sizes["V"], sizes["T"] + 1).tolist()
     texts = [
         generate(ids[: max(1, sizes["T"] - 1)], 2, params, config, rng, 0.0, 2, 0.9),
         generate(ids, 1, params, config, rng, 20.0, 2, 1.0),
         generate(ids, 1, params, config, rng, 20.0, 0, 0.3),
+        generate(ids, 1, params, config, rng, 20.0, 3, 0.6),
     ]
     if not all(0 <= token < sizes["V"] for text in texts for token in text):
         raise RuntimeError(f"these are no tokens: {texts}")

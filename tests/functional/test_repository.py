@@ -8,6 +8,9 @@ import pytest
 import yaml
 
 from eqtrace import runner
+from eqtrace.code.calls import CallGraph
+from eqtrace.code.index import Index
+from eqtrace.code.reached import read
 from eqtrace.config import load
 from eqtrace.model.anchor import Role, Status
 from eqtrace.model.finding import Severity
@@ -47,6 +50,14 @@ LIMITS = {
 @pytest.fixture(scope="module")
 def verified() -> Results:
     return runner.verify(load(ROOT), None, jobs=2, cache=False)
+
+
+def test_the_record_of_tests_names_nothing_that_is_gone() -> None:
+    graph = CallGraph(Index(load(ROOT)))
+    record = read(ROOT / "spec" / "testers.json")
+    assert record.keys() <= {f"{test.path}::{test.qualname}" for test in graph.tests}
+    entered = {name.partition("::") for names in record.values() for name in names}
+    assert all(name in graph.index.file(path).functions for path, _, name in entered)  # type: ignore[union-attr]
 
 
 def test_audit_is_clean() -> None:

@@ -160,6 +160,18 @@ def test_a_topic_shows_its_parts_in_order(pages: dict[str, Page]) -> None:
     assert "section 6.1, equation 6.3, page 164" in words
 
 
+def test_a_function_names_the_tests_that_entered_it_when_they_were_recorded(config: Config, results: Results) -> None:
+    entered = "Entered by, when the tests last ran"
+    assert not any(entered.encode() in content for _, content in render(config, results))
+    (config.root / "reach.json").write_text(
+        '{"schema": 1, "tests": {"test_ops.py::test_softmax_sums_to_one": ["ops.py::softmax"]}}'
+    )
+    recorded = replace(config, testers="reach.json")
+    files = {name: Page(content.decode()) for name, content in render(recorded, results) if "pages/" in name}
+    assert f"{entered} test_softmax_sums_to_one" in files["pages/probabilities.html"].words
+    assert f"{entered} no test that passed" in files["pages/layers.html"].words
+
+
 def test_an_example_shows_inputs_steps_values_and_what_they_equal(pages: dict[str, Page]) -> None:
     words = pages["pages/layers.html"].words
     assert "✓ agrees with the code Illustrative numbers, not trained weights. Source: hand-picked" in words

@@ -173,6 +173,7 @@ def encode(result: MethodResult) -> Entry:
         "evidence": {name: getattr(evidence, name) for name in _EVIDENCE},
         "faults": [encode_fault(fault) for fault in result.faults],
         "executions": dict(result.executions),
+        "ways": {anchor: list(found.items()) for anchor, found in result.ways.items()},
     }
 
 
@@ -193,9 +194,14 @@ def decode(data: Any) -> MethodResult:
             Evidence(**evidence),
             tuple(decode_fault(fault) for fault in data["faults"]),
             executions,
+            {checked(name, (str,)): _numbers(found) for name, found in data["ways"].items()},
         )
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise Unreadable from error
+
+
+def _numbers(pairs: Any) -> dict[int, int]:
+    return {checked(key, (int,)): checked(value, (int,)) for key, value in pairs}
 
 
 _EVIDENCE: dict[str, tuple[type, ...]] = {

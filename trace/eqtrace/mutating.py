@@ -8,11 +8,12 @@ import json
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from eqtrace.cache import digest
 from eqtrace.checks.registry import BY_NAME
 from eqtrace.code.entity import FunctionRef
+from eqtrace.code.index import Index
 from eqtrace.code.mutation.equivalent import proof
 from eqtrace.code.mutation.generate import mutants
 from eqtrace.code.source import SourceFile, Statement
@@ -35,6 +36,18 @@ _SHOWN = frozenset(Verdict) - {Verdict.REFUTED, Verdict.NOT_CHECKED}
 _MUTATED = (Role.COMPUTES, Role.INLINE, Role.CALLS, Role.EXPLAINS)
 
 
+@dataclass(frozen=True, slots=True)
+class Finder:
+    """Gives the user's modules, parsed, by their dotted names."""
+
+    index: Index
+
+    def __call__(self, module: str) -> SourceFile | None:
+        """The module's file; None where it is none of the user's."""
+        path = self.index.module_path(module)
+        return self.index.file(path) if path is not None else None
+
+
 def all_mutants(project: Project) -> list[Mutant]:
     """Every mutant of every statement that the selected equations cite, in the order of the sources.
 
@@ -55,7 +68,8 @@ def all_mutants(project: Project) -> list[Mutant]:
         if statement is not None:
             judges = roles.keys() | through.get((path, statement.function), set())
             within = _calls(statement, roles, project)
-            found += mutants(statement, tuple(name for name in project.selected if name in judges), within)
+            judging = tuple(name for name in project.selected if name in judges)
+            found += mutants(statement, judging, within, Finder(project.index))
     return found
 
 
@@ -187,11 +201,8 @@ def _excused(judged: Judged, project: Project, work: Work) -> Judged:
     if judged.status is not Status.SURVIVED or file is None:
         return judged
 
-    def find(module: str) -> SourceFile | None:
-        path = project.index.module_path(module)
-        return project.index.file(path) if path is not None else None
-
-    shown = proof(judged.mutant, file, find, _numbers(judged.mutant, project, work))
+    numbers = _numbers(judged.mutant, project, work)
+    shown = proof(judged.mutant, file, Finder(project.index), numbers)
     return replace(judged, status=Status.EQUIVALENT, reason=shown) if shown else judged
 
 

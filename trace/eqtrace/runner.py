@@ -16,7 +16,7 @@ from eqtrace.code.index import Index
 from eqtrace.code.source import Statement, collector_paused
 from eqtrace.config import Config
 from eqtrace.formula.form import Form, read
-from eqtrace.link import examples, latex, references
+from eqtrace.link import branches, examples, latex, references
 from eqtrace.link.audit import Audit
 from eqtrace.link.audit import audit as link_audit
 from eqtrace.link.infer import complete
@@ -114,6 +114,8 @@ def read_project(
     wrong = examples.faults(topics, index, config)
     faults += [fault for found in wrong.values() for fault in found]
     stated = {topic.id: topic.example for topic in topics if topic.example is not None and topic.id not in wrong}
+    moved = {each.span for each in linked.faults if each.kind == "line-moved"}
+    faults = [each for each in faults if each.kind != "unknown-reference" or each.span not in moved]
     compared = None
     if specification.reviews is not None:
         held = tuple(links(specification, frozenset(chosen), linked.matches))
@@ -316,10 +318,12 @@ class Verification:
         for result in answered:
             methods[result.equation] = (*methods.get(result.equation, ()), result)
         executions = _executions(self.project, answered)
-        faults = [*self.project.faults, *(fault for result in answered for fault in result.faults)]
+        faults = [*self.project.faults, *_faults_of(answered)]
         faults += _not_executed(self.project, executions, faults)
         found = {unit.equation: result for unit, result in self._examples.items()}
         faults += [fault for result in found.values() for fault in result.faults]
+        methods, one_sided = _branches(self.project, methods)
+        faults += one_sided
         late = _late(self.project, methods)
         faults += suspicions.faults(late, self.project.index)
         read_back = self._settled()
@@ -336,12 +340,13 @@ class Verification:
         self.answer([equation, *(name for name in resting if name in self.project.selected)])
         answered = [each for each in self._answered() if each.equation == equation]
         static = [fault for fault in self.project.faults if fault.equation == equation]
-        faults = [*static, *(fault for result in answered for fault in result.faults)]
+        faults = [*static, *_faults_of(answered)]
         faults += [
             fault
             for fault in _not_executed(self.project, _executions(self.project, answered), faults)
             if fault.equation == equation
         ]
+        faults += _branches(self.project, {equation: tuple(answered)})[1]
         late = [each for each in _late(self.project, {equation: tuple(answered)}) if each.link.equation.id == equation]
         faults += suspicions.faults(late, self.project.index)
         mine = [fault for fault in faults if fault.method in (None, method)]
@@ -440,7 +445,7 @@ def work_of(project: Project, seed: int) -> Work:
     sites = {}
     for equation in _watched(project):
         for anchor in equation.anchors:
-            found = project.linked.matches.get(anchor.id) or match(anchor, project.index)
+            found = project.linked.matches.get(anchor.id) or match(anchor, project.index, project.linked.homes)
             site = site_of(found, equation, project.forms.get(equation.id), project.index.root)
             if site is not None:
                 sites[anchor.id] = site
@@ -536,7 +541,7 @@ def _beside(project: Project) -> dict[str, Site]:
     for equation in project.specification.equations if functions else ():
         for anchor in equation.anchors:
             if anchor.role in COMPUTING and (anchor.path, anchor.function) in functions:
-                place = project.linked.matches.get(anchor.id) or match(anchor, project.index)
+                place = project.linked.matches.get(anchor.id) or match(anchor, project.index, project.linked.homes)
                 site = site_of(place, equation, project.forms.get(equation.id), project.index.root)
                 if site is not None:
                     found[anchor.id] = site
@@ -601,6 +606,34 @@ def _not_executed(project: Project, executions: Mapping[str, int], faults: Itera
     return found
 
 
+def _branches(
+    project: Project, methods: Mapping[str, tuple[MethodResult, ...]]
+) -> tuple[dict[str, tuple[MethodResult, ...]], list[Fault]]:
+    """The results, with what of whole functions they don't cover, and a fault for each condition that went one way."""
+    waivers = [each for each in project.specification.waivers if each.equation is not None and each.lacks == "branch"]
+    waived = {each.equation.value: each for each in waivers if each.equation is not None}
+    held, faults = dict(methods), []
+    for name, results in methods.items():
+        equation, ways = project.equations[name], branches.merged(result.ways for result in results)
+        found = list(branches.one_way(equation, project.linked.matches, ways, project.index))
+        told = [fault for result in results for fault in result.faults if fault.kind == branches.KIND]
+        told += branches.faults(equation, found)
+        if name not in waived:
+            faults += told
+        elif not told and all(result.verdict is not Verdict.NOT_CHECKED for result in results):
+            message = f"{name} lacks no branch: every condition of its lines and cases went both ways"
+            faults.append(Fault("unused-waiver", message, waived[name].span, "remove the waiver", equation=name))
+        if more := branches.limits(found):
+            evidence = replace(results[0].evidence, limits=(*results[0].evidence.limits, *more))
+            held[name] = (replace(results[0], evidence=evidence), *results[1:])
+    return held, faults
+
+
+def _faults_of(results: Iterable[MethodResult]) -> Iterator[Fault]:
+    """The faults of results; those of branches may be waived, see `_branches`."""
+    return (fault for result in results for fault in result.faults if fault.kind != branches.KIND)
+
+
 def conclude(
     command: str,
     project: Project,
@@ -621,6 +654,7 @@ def conclude(
         selected=project.selected,
         matches=project.linked.matches,
         waivers=project.linked.waivers,
+        renamed=project.linked.homes.found() if project.linked.homes is not None else {},
         findings=findings,
         methods=methods,
         executions=executions,

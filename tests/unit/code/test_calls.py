@@ -274,3 +274,22 @@ def test_a_recorded_run_shows_what_a_test_enters(project, tmp_path):
     assert graph.ran(test, FunctionRef("impl/a.py", "Box"))
     assert not graph.ran(test, FunctionRef("impl/a.py", "gone"))
     assert not graph.ran(FunctionRef("tests/test_a.py", "test_g"), FunctionRef("impl/a.py", "Box.put"))
+
+
+def test_recorded_testers_stand_at_their_definitions(project, tmp_path):
+    (tmp_path / "reach.json").write_text(
+        '{"schema": 1, "tests": {"tests/test_a.py::test_g": ["impl/a.py::f"],'
+        ' "tests/test_a.py::test_gone": ["impl/a.py::f"]}}'
+    )
+    files = {
+        "impl/a.py": "def f(): pass\ndef unused(): pass\n",
+        "tests/test_a.py": "def test_f(): pass\n\n\ndef test_g(): pass\n",
+    }
+    graph = CallGraph(project(files, testers="reach.json"))
+    found = graph.recorded_testers(FunctionRef("impl/a.py", "f"))
+    assert [(site.path, site.line, site.function) for site in found or ()] == [("tests/test_a.py", 4, "test_g")]
+    assert graph.recorded_testers(FunctionRef("impl/a.py", "unused")) == ()
+
+
+def test_without_a_record_nothing_is_said_of_one(project):
+    assert CallGraph(project({"impl/a.py": "def f(): pass\n"})).recorded_testers(FunctionRef("impl/a.py", "f")) is None

@@ -87,7 +87,7 @@ def test_the_document_of_a_refuted_run(refuted: Results) -> None:
         "id": "linear.linear",
         "topic": "linear",
         "verdict": "refuted",
-        "methods": {"value": {"verdict": "refuted", "points": 64, "worst_ulp": None, "detail": ""}},
+        "methods": {"value": {"verdict": "refuted", "points": 64, "worst_ulp": None, "worst_at": None, "detail": ""}},
         "latex": None,
         "anchors": [
             {

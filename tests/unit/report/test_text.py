@@ -7,6 +7,7 @@ from eqtrace.model.finding import Finding, Related, Severity
 from eqtrace.model.readback import ReadBack, Readback
 from eqtrace.model.results import Results, Reviews
 from eqtrace.model.span import Span
+from eqtrace.model.verdict import Evidence
 from eqtrace.report import text
 from eqtrace.report.styled import plain
 
@@ -197,3 +198,10 @@ def test_latex_read_back_is_counted(
     }
     assert expected in full(replace(audited, readbacks=found), root)
     assert "latex" not in full(audited, root)
+
+
+def test_the_largest_error_is_told_with_its_input(verified: Results, root: Path) -> None:
+    evidence = Evidence(64, 64, 0, 1.5, "ops.py:2, Y[0] is 1.1, the form says 1.0, with b = 1.0, in scenario s, run 0")
+    result = replace(verified.methods["linear.linear"][0], evidence=evidence)
+    shown = full(replace(verified, methods={**verified.methods, "linear.linear": (result,)}), root)
+    assert f"  worst error 1.5 ulps: linear.linear (value), {evidence.worst_at}\n" in shown

@@ -90,7 +90,8 @@ def test_an_equation_is_complete_in_itself(linear: Specification) -> None:
     assert first.symbols["X"].domain.minimum is not None
     assert first.methods == ("value", "constraint")
     assert first.tolerance == Tolerance(0.0, 1e-12, "it rounds")
-    assert (first.ulps, first.derived) == (4.0, False)
+    assert first.ulps is not None
+    assert (first.ulps.maximum, first.ulps.reason, first.derived) == (4.0, "r", False)
     assert second.where is not None
     assert second.where.span == Span("linear.yaml", 20, 8, 20, 15)
     assert second.symbols["X"].domain == Domain()

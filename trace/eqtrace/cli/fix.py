@@ -14,10 +14,11 @@ if TYPE_CHECKING:
     from eqtrace.model.finding import Finding
     from eqtrace.model.results import Results
 
-_HELP = """Rewrites the line numbers of cited statements that moved.
+_HELP = """Rewrites the places of cited statements that moved.
 
-Only an exact and unique match is followed, and only the characters of `file:line` change in the YAML; each file is
-written whole or not at all. A statement that changed, is gone or could be meant twice stays as it is: `eqtrace audit`
+Only an exact and unique match is followed: in its function, or where that was renamed or went to another class or
+file. Only the characters of `file:line` and of the function change in the YAML; each file is written whole or not at
+all. A statement that changed, is gone or could be meant twice stays as it is: `eqtrace audit`
 shows it. It never writes to your code and never runs it.
 
 \b
@@ -32,7 +33,7 @@ Exit codes: 0 done (also where nothing had to be), 2 unusable input or a file th
 """
 
 
-@click.command(help=_HELP, short_help="Rewrites line numbers that moved, in the YAML only.", context_settings=SETTINGS)
+@click.command(help=_HELP, short_help="Rewrites places that moved, in the YAML only.", context_settings=SETTINGS)
 @selection
 @click.option("--diff", is_flag=True, help="Write nothing; show the difference.")
 @click.option(
@@ -55,7 +56,10 @@ def fix(select: tuple[str, ...], config_file: Path | None, diff: bool, form: str
     results = runner.audit(config, settings.selected(select, config))
     if not results.selected:
         return output.report(results, config.root, Reporting("full", None, (), False))
-    edits = fixing.edits([*results.matches.values(), *results.waivers])
+    edits = (
+        *fixing.edits([*results.matches.values(), *results.waivers]),
+        *fixing.renamed(results.specification, results.renamed),
+    )
     refusals = fixing.rewritten(config.root, edits)[1] if diff else fixing.apply(config.root, edits)[1]
     refused = {refusal.span.path for refusal in refusals}
     done = tuple(edit for edit in edits if edit.span.path not in refused)

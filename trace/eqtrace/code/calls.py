@@ -77,6 +77,19 @@ class CallGraph:
         """One statement of each test that reaches a function: the one that calls it, or else the first on the way."""
         return tuple(self._way(test, ref) for test in self.tests if self.reaches(test, ref))
 
+    def recorded_testers(self, ref: FunctionRef) -> tuple[CallSite, ...] | None:
+        """The tests whose recorded run entered a function, at their definitions; None where there is no record."""
+        if not self._recorded:
+            return None
+        names = {test for found, tests in self._entered.items() if meets(found, ref) for test in tests}
+        return tuple(self._definition(test) for test in self.tests if f"{test.path}::{test.qualname}" in names)
+
+    def _definition(self, ref: FunctionRef) -> CallSite:
+        file = self.index.file(ref.path)
+        node = file.functions[ref.qualname] if file else None
+        line = node.lineno if isinstance(node, FunctionNode) else 1
+        return CallSite(ref.path, line, ref.qualname, "")
+
     def reaches(self, start: FunctionRef, end: FunctionRef) -> bool:
         """Whether calls and references lead from one function to another."""
         return any(meets(reached, end) for reached in self.reached(start))
@@ -103,6 +116,16 @@ class CallGraph:
         """What tests reached when they last ran, by test, as the configuration's `testers` has it."""
         config = self.index.config
         return read(config.root / config.testers) if config.testers else {}
+
+    @cached_property
+    def _entered(self) -> dict[FunctionRef, list[str]]:
+        """The tests that entered each function that is still there."""
+        found: dict[FunctionRef, list[str]] = {}
+        for test, names in self._recorded.items():
+            for name in names:
+                if "::" in name:
+                    found.setdefault(FunctionRef(*name.split("::", 1)), []).append(test)
+        return {ref: tests for ref, tests in found.items() if self._is_there(ref)}
 
     @cached_property
     def tests(self) -> tuple[FunctionRef, ...]:

@@ -69,6 +69,37 @@ def same(left: ast.AST, right: ast.AST) -> bool:
     return True
 
 
+def renaming(left: ast.AST, right: ast.AST) -> dict[str, str] | None:
+    """The names that tell two statements apart, each changed into another everywhere; None where more tells them apart.
+
+    Only plain names are renamed: attributes, keywords and constants say what is done.
+    """
+    known: dict[str, str] = {}
+    pending: list[tuple[object, object]] = [(left, right)]
+    whole = True  # of the statements themselves only what is compared; a compound one's body is left out
+    while pending:
+        one, other = pending.pop()
+        if type(one) is not type(other):
+            return None
+        if isinstance(one, ast.Name):
+            assert isinstance(other, ast.Name)
+            if known.setdefault(one.id, other.id) != other.id:
+                return None
+        elif isinstance(one, ast.AST):
+            fields = compared(one) if whole else _compared(type(one))
+            pending.extend((getattr(one, name, None), getattr(other, name, None)) for name in fields)
+        elif isinstance(one, list):
+            assert isinstance(other, list)
+            if len(one) != len(other):
+                return None
+            pending.extend(zip(one, other, strict=True))
+        elif one != other:
+            return None
+        whole = False
+    one_to_one = len(set(known.values())) == len(known)
+    return {old: new for old, new in known.items() if old != new} if one_to_one else None
+
+
 def _compared(kind: type[ast.AST]) -> tuple[str, ...]:
     names = _fields.get(kind)
     if names is None:

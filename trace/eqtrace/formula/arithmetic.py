@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal, TypeAlias
 
@@ -18,9 +18,11 @@ import numpy as np
 from eqtrace.formula.failures import (
     EvaluationError,
 )
+from eqtrace.model.ways import BOTH, FALSE, TRUE
 
 Value: TypeAlias = Any  # int, np.float64, arb, str, or an array of int64, float64, objects (arb) or strings
 Mask: TypeAlias = Any  # None (everywhere), bool or an array of bool: where a value is wanted
+Ways: TypeAlias = dict[int, tuple[object, int]]  # by identity: a condition, and the ways it went
 
 _SAFE = 2**62
 
@@ -36,12 +38,14 @@ class Balls:
 
     With `widen` every float input stands for the reals within half an ulp of it. Conditions, floors and the like are
     decided on the inputs as they are; where rounding leaves one open (a kink), the branch below or above it is taken
-    as `kinks` says, and counted. Without `widen` an open decision raises Undecided.
+    as `kinks` says, and counted. Without `widen` an open decision raises Undecided. Which ways the conditions of cases
+    went is noted in `ways`.
     """
 
     bits: int = 53
     widen: bool = False
     kinks: Literal["low", "high"] = "low"
+    ways: Ways | None = field(default=None, compare=False)
 
 
 Arithmetic: TypeAlias = Float64 | Balls
@@ -76,6 +80,13 @@ def anywhere(mask: Mask) -> bool:
     return mask is None or bool(np.any(mask))
 
 
+def note(ways: Ways, condition: object, holds: Mask, fails: Mask) -> None:
+    """Notes that a condition holds somewhere, and that it fails somewhere."""
+    _, taken = ways.get(id(condition), (None, 0))
+    if taken != BOTH:  # the condition is kept, so that no other gets its identity
+        ways[id(condition)] = condition, taken | TRUE * anywhere(holds) | FALSE * anywhere(fails)
+
+
 def choose(condition: Mask, value: Value, other: Value) -> Value:
     """`value` where the condition holds, else `other`."""
     if not is_array(condition):
@@ -94,6 +105,7 @@ class Operations(ABC):
 
     def __init__(self) -> None:
         self.kinks = 0
+        self.ways: Ways | None = None
 
     # What the reals are
 

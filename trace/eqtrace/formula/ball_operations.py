@@ -61,6 +61,7 @@ class BallOperations(Operations):
     def __init__(self, balls: Balls) -> None:
         super().__init__()
         self.balls = balls
+        self.ways = balls.ways
 
     def lift(self, value: object, *, widen: bool) -> Value:
         """An input: floats exact, or with `widen` as wide as half an ulp to each side; zeros are exact."""

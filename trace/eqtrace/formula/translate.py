@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from eqtrace.formula.arithmetic import Mask, Value, anywhere, both, choose, is_array
+from eqtrace.formula.arithmetic import Mask, Value, anywhere, both, choose, is_array, note
 from eqtrace.formula.failures import EvaluationError, MissingValue, Unsupported
 from eqtrace.formula.form import Form
 from eqtrace.formula.grid import Carried, Place, Run, gather, view
@@ -91,7 +91,14 @@ class Translator:
         if not isinstance(node, Statement):
             return self.term(node, scope)
         holds = self.condition(node, scope)
-        return lambda run, mask: choose(holds(run, mask), 1, 0)
+
+        def number(run: Run, mask: Mask) -> Value:
+            condition = holds(run, mask)
+            if run.operations.ways is not None:
+                note(run.operations.ways, node, both(mask, condition), both(mask, np.logical_not(condition)))
+            return choose(condition, 1, 0)
+
+        return number
 
     def term(self, node: Node, scope: Scope) -> Evaluator:
         """A term."""
@@ -287,14 +294,18 @@ class Translator:
         return floor
 
     def _piecewise(self, node: Piecewise, scope: Scope) -> Evaluator:
-        branches = [(self.condition(one.condition, scope), self.term(one.value, scope)) for one in node.branches]
+        branches = [
+            (one.condition, self.condition(one.condition, scope), self.term(one.value, scope)) for one in node.branches
+        ]
 
         def pick(run: Run, mask: Mask) -> Value:
             taken: list[tuple[Mask, Value]] = []
             rest = mask
-            for holds, value in branches:
+            for stated, holds, value in branches:
                 condition = holds(run, rest)
                 active = both(rest, condition)
+                if run.operations.ways is not None:
+                    note(run.operations.ways, stated, active, both(rest, np.logical_not(condition)))
                 if not anywhere(active):
                     continue
                 taken.append((condition, value(run, active)))

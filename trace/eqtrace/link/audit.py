@@ -13,10 +13,12 @@ from eqtrace.code.source import collector_paused
 from eqtrace.link import roles
 from eqtrace.link.coverage import Inputs, cover
 from eqtrace.link.faults import fault_of, unreadable
+from eqtrace.link.fix import named_functions
 from eqtrace.link.match import match
 from eqtrace.link.nearest import functions_like
 from eqtrace.link.place import place
-from eqtrace.model.anchor import Anchor, Match, Role
+from eqtrace.link.relocate import Homes
+from eqtrace.model.anchor import Anchor, Match, Role, Status
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.results import Coverage
@@ -37,6 +39,7 @@ class Audit:
     graph: CallGraph
     waivers: tuple[Match, ...] = ()
     functions: Mapping[str, tuple[FunctionRef, ...]] = field(default_factory=dict)  # by topic
+    homes: Homes | None = None  # where functions are that are not where anchors say
 
 
 def audit(
@@ -55,14 +58,15 @@ def audit(
         graph = CallGraph(index)
         equations = [item for item in specification.equations if selected is None or item.id in selected]
         topics = {equation.topic for equation in equations}
+        homes = Homes(index, [anchor for equation in specification.equations for anchor in equation.anchors])
         functions: dict[str, tuple[FunctionRef, ...]] = {}
         unread: dict[str, Span] = {}  # files that only `functions` name, at the first that does
         faults: list[Fault] = []
         for topic in specification.topics:
             if topic.id in topics:
-                functions[topic.id], unknown = _functions(topic, graph, unread)
+                functions[topic.id], unknown = _functions(topic, graph, homes, unread)
                 faults.extend(unknown)
-        matches = {anchor.id: match(anchor, index) for equation in equations for anchor in equation.anchors}
+        matches = {anchor.id: match(anchor, index, homes) for equation in equations for anchor in equation.anchors}
         for equation in equations:
             faults.extend(_anchor_faults(equation, matches, index, graph, functions.get(equation.topic, ())))
         inputs = Inputs(
@@ -79,11 +83,25 @@ def audit(
         faults.extend(lacks)
         faults.extend(fault for item in waivers if (fault := _waiver_fault(item, index)) is not None)
         whole = config.coverage != "off" and selected is None
-        faults.extend(_unreadable_files(equations, waivers, index, unread, whole))
-    return Audit(matches, tuple(faults), coverage, graph, waivers, functions)
+        faults.extend(_renamed(specification, topics, homes))
+        cited = [(matches[anchor.id], equation.id) for equation in equations for anchor in equation.anchors]
+        faults.extend(_unreadable_files([*cited, *((each, None) for each in waivers)], index, unread, whole))
+    return Audit(matches, tuple(faults), coverage, graph, waivers, functions, homes)
 
 
-def _functions(topic: Topic, graph: CallGraph, unread: dict[str, Span]) -> tuple[tuple[FunctionRef, ...], list[Fault]]:
+def _renamed(specification: Specification, topics: set[str], homes: Homes) -> Iterator[Fault]:
+    """One fault for each place beside anchors that names a function which is elsewhere now."""
+    now = homes.found()
+    for topic in specification.topics if now else ():
+        for text in named_functions(topic) if topic.id in topics else ():
+            if text.value in now:
+                message = f"`{text.value}` is {now[text.value]} now"
+                yield Fault("line-moved", message, text.span, f"`eqtrace fix` writes {now[text.value]}")
+
+
+def _functions(
+    topic: Topic, graph: CallGraph, homes: Homes, unread: dict[str, Span]
+) -> tuple[tuple[FunctionRef, ...], list[Fault]]:
     found: list[FunctionRef] = []
     faults: list[Fault] = []
     for text in topic.functions:
@@ -92,6 +110,11 @@ def _functions(topic: Topic, graph: CallGraph, unread: dict[str, Span]) -> tuple
             found.append(ref)
             continue
         path, _, qualname = text.value.partition("::")
+        home = homes.of(path, qualname)
+        moved = graph.function(f"{home.path}::{home.function}") if home is not None else None
+        if moved is not None:
+            found.append(moved)
+            continue  # told with all other places that name it
         file = graph.index.file(path)
         if file is None:
             unread.setdefault(path, text.span)
@@ -125,13 +148,13 @@ def _waiver_fault(found: Match, index: Index) -> Fault | None:
 
 
 def _unreadable_files(
-    equations: Iterable[Equation], waivers: Iterable[Match], index: Index, named: Mapping[str, Span], sources: bool
+    matches: Iterable[tuple[Match, str | None]], index: Index, named: Mapping[str, Span], sources: bool
 ) -> Iterator[Fault]:
     """One fault a file, at the first anchor that cites it (else where it is named, else at the file itself)."""
     cited: dict[str, list[tuple[Anchor, str | None]]] = {}
-    pairs = [(anchor, equation.id) for equation in equations for anchor in equation.anchors]
-    for anchor, equation_id in (*pairs, *((item.anchor, None) for item in waivers)):
-        if unreadable(anchor, index):
+    for found, equation_id in matches:
+        anchor = found.anchor
+        if found.status is not Status.MOVED and unreadable(anchor, index):
             path = anchor.path or (anchor.target or "").partition("::")[0]
             cited.setdefault(path, []).append((anchor, equation_id))
     for path, anchors in cited.items():

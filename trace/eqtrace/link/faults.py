@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from eqtrace.code.index import Index
 from eqtrace.link.anchor_code import parse_code
+from eqtrace.link.match import plain_name
 from eqtrace.link.place import first_line, place
 from eqtrace.model.anchor import Anchor, Match, Role, Status
 from eqtrace.model.finding import Fault, Related
@@ -40,8 +41,14 @@ def unreadable(anchor: Anchor, index: Index) -> bool:
 def _moved(match: Match, equation: str | None) -> Fault:
     anchor, span = match.anchor, match.span
     assert span is not None
-    message = f"`{first_line(anchor.code)}` is at line {span.line} now, not {anchor.line}"
-    hint = f"`eqtrace fix` writes {anchor.path}:{span.line}"
+    where, before = f"line {span.line}", f"{anchor.line}"
+    hint = f"`eqtrace fix` writes {span.path}:{span.line}"
+    if match.function != plain_name(anchor.function):
+        where, before = f"{where}, in `{match.function}`", f"in `{anchor.function}`"
+        hint += f" and in: {match.function}"
+    if span.path != anchor.path:
+        where, before = f"{where} of {span.path}", f"in {anchor.path}"
+    message = f"`{first_line(anchor.code)}` is at {where} now, not {before}"
     related = (Related(span, "the statement"),)
     return Fault("line-moved", message, place(anchor), hint, related, equation)
 

@@ -1,4 +1,4 @@
-"""Rewrites the line of anchors that moved: exact and unique ones only, no other character of the file."""
+"""Rewrites the place of anchors that moved: exact and unique ones only, no other character of the file."""
 
 from __future__ import annotations
 
@@ -7,19 +7,21 @@ import difflib
 import os
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from eqtrace.link.match import plain_name
 from eqtrace.model.anchor import Match, Status
-from eqtrace.model.span import Span
+from eqtrace.model.span import Span, Text
+from eqtrace.model.topic import Specification, Topic
 
 _YAML_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """`path:line` as it stands in a YAML scalar, and as it should; `span` is the scalar."""
+    """A place (`path:line`, a function) as it stands in a YAML scalar, and as it should; `span` is the scalar."""
 
     span: Span
     old: str
@@ -41,15 +43,44 @@ def edits(matches: Iterable[Match]) -> tuple[Edit, ...]:
     """
     wanted: dict[Span, set[Edit | None]] = {}
     for match in matches:
-        at = match.anchor.at
-        if at is None:
-            continue
-        path, colon, line = at.value.rpartition(":")
-        moved = match.status is Status.MOVED and match.span is not None and colon and line.strip().isdecimal()
-        edit = Edit(at.span, at.value, f"{path}:{match.span.line}") if moved and match.span is not None else None
-        wanted.setdefault(at.span, set()).add(edit)
+        for text, new in _texts(match):
+            wanted.setdefault(text.span, set()).add(Edit(text.span, text.value, new) if new != text.value else None)
     chosen = [next(iter(found)) for found in wanted.values() if len(found) == 1]
     return tuple(sorted((edit for edit in chosen if edit is not None), key=lambda edit: edit.span))
+
+
+def _texts(match: Match) -> Iterator[tuple[Text, str]]:
+    """What an anchor says of its statement's place, and what is right: the same, unless the statement moved."""
+    anchor, span = match.anchor, match.span
+    if anchor.at is None:
+        return
+    path, colon, line = anchor.at.value.rpartition(":")
+    moved = match.status is Status.MOVED and colon and line.strip().isdecimal()
+    if not moved or span is None:
+        yield anchor.at, anchor.at.value
+        return
+    yield anchor.at, f"{path if span.path == anchor.path else span.path}:{span.line}"
+    if anchor.within is not None:
+        same = match.function == plain_name(anchor.function)
+        yield anchor.within, anchor.within.value if same else match.function
+
+
+def renamed(specification: Specification, functions: Mapping[str, str]) -> tuple[Edit, ...]:
+    """The edits of functions ('path::name') that were found elsewhere, wherever a specification names them."""
+    texts = [text for topic in specification.topics for text in named_functions(topic)]
+    edits = {Edit(text.span, text.value, functions[text.value]) for text in texts if text.value in functions}
+    return tuple(sorted(edits, key=lambda edit: edit.span))
+
+
+def named_functions(topic: Topic) -> Iterator[Text]:
+    """Where a topic names functions, its anchors aside."""
+    yield from topic.functions
+    for equation in topic.equations:
+        yield from equation.order
+        if equation.gradient is not None:
+            yield from (equation.gradient.forward, equation.gradient.backward)
+    if topic.example is not None and topic.example.equals is not None:
+        yield topic.example.equals
 
 
 def rewritten(root: Path, changes: Sequence[Edit]) -> tuple[dict[str, tuple[str, str]], tuple[Refusal, ...]]:

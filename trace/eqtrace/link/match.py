@@ -7,37 +7,46 @@ from collections.abc import Sequence
 
 from eqtrace.code.index import Index
 from eqtrace.code.source import SourceFile, Statement
-from eqtrace.code.tree import same
+from eqtrace.code.tree import renaming, same
 from eqtrace.link.anchor_code import parse_code
 from eqtrace.link.nearest import elsewhere, functions_like, replacement
 from eqtrace.link.passage import match_passage
+from eqtrace.link.relocate import Homes
 from eqtrace.link.target import resolve_target
 from eqtrace.model.anchor import Anchor, Candidate, Match, Role, Status
 
 
-def match(anchor: Anchor, index: Index) -> Match:
+def match(anchor: Anchor, index: Index, homes: Homes | None = None) -> Match:
     """Finds an anchor's statement.
 
-    Exact means: the same syntax tree within the named function. Where several are equal, `occurrence` chooses (from
-    0), else the claimed line does. Nothing that is merely alike is ever called moved.
+    Exact means: the same syntax tree within the named function, or where that is gone, in the function that `homes`
+    says it is now. Where several are equal, `occurrence` chooses (from 0), else the claimed line does. Nothing that is
+    merely alike is ever called moved.
     """
     if anchor.target is not None:
         return _match_target(anchor, index)
     if anchor.role is Role.STATES:
         return match_passage(anchor, index)
-    file = index.file(anchor.path)
+    file, function = index.file(anchor.path), plain_name(anchor.function)
+    home = homes.of(anchor.path, function) if homes is not None else None
+    if home is not None:
+        file, function = index.file(home.path), home.function
     if file is None:
         return Match(anchor, Status.MISSING, None)
-    function = plain_name(anchor.function)
     verbatim = _verbatim(anchor, file, function)
     if verbatim is not None:
-        return found(anchor, verbatim, Status.OK)
+        return found(anchor, verbatim, Status.OK if home is None else Status.MOVED)
     parsed = parse_code(anchor.code)
     if parsed.node is None:
         return Match(anchor, Status.MISSING, None)
     equal = [item for item in _within(file, function, parsed.node) if same(item.node, parsed.node)]
     if equal:
-        return _choose(anchor, equal)
+        chosen = _choose(anchor, equal, moved=home is not None)
+        if chosen.status is Status.MOVED and len(equal) > 1 and homes is not None:
+            before = homes.count(anchor, parsed.node)
+            if before is not None and before != len(equal):  # which of them is the old one, their order doesn't tell
+                return Match(anchor, Status.AMBIGUOUS, None, candidates=_counted(equal))
+        return chosen
     return _not_found(anchor, file, function, parsed.node, index)
 
 
@@ -78,13 +87,13 @@ def _verbatim(anchor: Anchor, file: SourceFile, function: str) -> Statement | No
 _POSSIBLY_WEAK = (ast.Pass, ast.Break, ast.Continue, ast.Return, ast.Expr)
 
 
-def _choose(anchor: Anchor, equal: Sequence[Statement]) -> Match:
-    """One of the statements that equal the anchor's."""
+def _choose(anchor: Anchor, equal: Sequence[Statement], *, moved: bool) -> Match:
+    """One of the statements that equal the anchor's; where the function `moved`, the claimed line says nothing."""
     if anchor.occurrence is not None:
         if not 0 <= anchor.occurrence < len(equal):
             return Match(anchor, Status.MISSING, None, candidates=_counted(equal))
         equal = [equal[anchor.occurrence]]
-    claimed = [item for item in equal if item.line == anchor.line]
+    claimed = [item for item in equal if item.line == anchor.line] if not moved else []
     if len(claimed) == 1:
         return found(anchor, claimed[0], Status.OK)
     if len(equal) == 1:
@@ -98,12 +107,20 @@ def _counted(equal: Sequence[Statement]) -> tuple[Candidate, ...]:
 
 def _not_found(anchor: Anchor, file: SourceFile, function: str, wanted: ast.AST, index: Index) -> Match:
     """What stands in the statement's place, or where else something like it is."""
+    alike = [(item, names) for item in file.statements_in(function) if (names := renaming(wanted, item.node))]
+    if len(alike) == 1:
+        item, names = alike[0]
+        said = ", ".join(f"{old} is {new}" for old, new in sorted(names.items()))
+        difference = f"- {anchor.code.strip()}\n+ {item.source}\nthe same but for names: {said}"
+        return found(anchor, item, Status.CHANGED, difference)
     statement = replacement(anchor, file.statements_in(function), wanted)
     if statement is not None:
         return found(anchor, statement, Status.CHANGED, f"- {anchor.code.strip()}\n+ {statement.source}")
     candidates = elsewhere(anchor, file, function, wanted, index)
     if function not in file.definitions:
         candidates = (*candidates, *functions_like(file, function))
+    elif (file.path, function) != (anchor.path, plain_name(anchor.function)):
+        candidates = (Candidate(file.span(file.definitions[function][-1]), "its function is here now"), *candidates)
     return Match(anchor, Status.MISSING, None, candidates=candidates)
 
 

@@ -41,6 +41,7 @@ class Anchor:
     bind: Mapping[str, Text] = field(default_factory=dict)
     part: int | None = None
     target: str | None = None
+    within: Text | None = None  # the function as written, for `fix`
 
     @property
     def computing(self) -> bool:

@@ -45,6 +45,14 @@ class Tolerance:
 
 
 @dataclass(frozen=True, slots=True)
+class Ulps:
+    """A declared bound on the error in units in the last place, with its reason."""
+
+    maximum: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Gradient:
     """What a backward topic differentiates, and where its functions keep things.
 
@@ -108,7 +116,7 @@ class Equation:
     call: Text | None = None
     rejects: str | None = None
     tolerance: Tolerance | None = None
-    ulps: float | None = None
+    ulps: Ulps | None = None
     states: Text | None = None  # short form: where the form is read from
     gradient_of: Text | None = None  # short form: the function whose gradient the target is
     gradient_by: str = ""

@@ -67,6 +67,7 @@ class Results:
     selected: tuple[str, ...]  # ids of the equations that were looked at
     matches: Mapping[str, Match]  # by anchor id
     waivers: tuple[Match, ...] = ()  # of waivers that name a statement
+    renamed: Mapping[str, str] = field(default_factory=dict)  # functions ('path::name') that were found elsewhere
     findings: tuple[Finding, ...] = ()
     methods: Mapping[str, tuple[MethodResult, ...]] = field(default_factory=dict)  # by equation id
     executions: Mapping[str, int] | None = None  # by anchor id; tests and states anchors are not in it

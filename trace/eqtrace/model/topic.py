@@ -74,7 +74,7 @@ class Waiver:
     reason: str
     span: Span
     equation: Text | None = None
-    lacks: str = ""  # code | test | latex
+    lacks: str = ""  # code | test | latex | branch
     path: str = ""
     line: int = 0
     function: str = ""

@@ -53,4 +53,6 @@ class MethodResult:
     evidence: Evidence = field(default_factory=Evidence)
     faults: tuple[Fault, ...] = ()
     executions: Mapping[str, int] = field(default_factory=dict)  # by anchor id
+    # By anchor id and number of a condition in its statement: 1 for true somewhere, 2 for false somewhere, 3 for both.
+    ways: Mapping[str, Mapping[int, int]] = field(default_factory=dict)
     seconds: float = 0.0

@@ -127,7 +127,13 @@ def _equation(row: EquationRow) -> dict[str, Any]:
 
 def _method(row: MethodRow) -> dict[str, Any]:
     detail = "; ".join((row.detail, *row.limits))
-    return {"verdict": row.verdict, "points": row.points, "worst_ulp": row.worst_ulp, "detail": detail}
+    return {
+        "verdict": row.verdict,
+        "points": row.points,
+        "worst_ulp": row.worst_ulp,
+        "worst_at": row.worst_at or None,
+        "detail": detail,
+    }
 
 
 def _anchor(row: AnchorRow) -> dict[str, Any]:

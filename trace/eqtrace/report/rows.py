@@ -16,6 +16,7 @@ from eqtrace.model.results import Coverage, Results, Reviews
 from eqtrace.model.verdict import MethodResult, Verdict
 from eqtrace.report.mutants import Mutation, mutation
 
+_FEW = 5  # equations of which each method's largest error is told
 _RUN = (Role.COMPUTES, Role.INLINE, Role.CALLS)
 """The roles of lines that verification has to run: nothing else of a citation is executed."""
 
@@ -169,6 +170,18 @@ def slowest(equations: tuple[EquationRow, ...], count: int = 3) -> tuple[tuple[f
     """The slowest units of work, as (seconds, equation, method), slowest first."""
     units = [(row.seconds, each.id, row.name) for each in equations for row in each.methods.values() if row]
     return tuple(sorted((unit for unit in units if unit[0] > 0), key=lambda unit: (-unit[0], unit[1:]))[:count])
+
+
+def furthest(equations: tuple[EquationRow, ...]) -> tuple[tuple[float, str, str, str], ...]:
+    """The largest errors, as (ulps, equation, method, where): those of each method of few equations, else one."""
+    units = [
+        (row.worst_ulp, each.id, row.name, row.worst_at)
+        for each in equations
+        for row in each.methods.values()
+        if row and row.worst_ulp and row.worst_at
+    ]
+    count = _FEW if len(equations) <= _FEW else 1
+    return tuple(sorted(units, key=lambda unit: (-unit[0], unit[1:]))[:count])
 
 
 def executions(anchor: Anchor, results: Results) -> int | None:

@@ -14,7 +14,7 @@ from eqtrace.model.mutant import Score
 from eqtrace.model.results import Reviews, Tally
 from eqtrace.model.verdict import Verdict
 from eqtrace.report.mutants import Mutation
-from eqtrace.report.rows import EquationRow, Rows, Summary, slowest
+from eqtrace.report.rows import EquationRow, Rows, Summary, furthest, slowest
 from eqtrace.report.styled import Line, clean
 
 _MEANING = {
@@ -98,6 +98,8 @@ def _facts(report: Rows) -> Iterable[tuple[str, str]]:
         yield "skipped", sentence
     for sentence in facts.notes:
         yield "note", sentence
+    for ulps, name, method, where in furthest(report.equations):
+        yield "worst error", f"{ulps:.3g} ulps: {name} ({method}), {where}"
     units = [f"{name} ({method}) {seconds:.2f} s" for seconds, name, method in slowest(report.equations)]
     yield "slowest", ", ".join(units)
 

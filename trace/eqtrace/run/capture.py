@@ -8,6 +8,7 @@ import itertools
 import sys
 import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -17,12 +18,15 @@ import numpy as np
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
+from eqtrace.run.aim import Questions, aimed
 from eqtrace.run.call import CallError, Interpreter, drawn_parameters, names, parse_call
 from eqtrace.run.failed import Failed
 from eqtrace.run.needs import CALLS
 from eqtrace.run.record import Event, Recording, Step
 from eqtrace.run.sample import Draw, NoDraw, draws
 from eqtrace.run.snapshot import Copier, equal
+from eqtrace.run.ways import Ways, add, is_open
+from eqtrace.run.ways import by_anchor as ways_by_anchor
 from eqtrace.run.work import COMPUTING, is_scalar, used_symbols
 
 if TYPE_CHECKING:
@@ -54,6 +58,7 @@ class Executions:
     faults: list[Fault] = field(default_factory=list)
     limits: list[str] = field(default_factory=list)
     runs: list[tuple[str, list[Step]]] = field(default_factory=list)  # calls of followed functions, run by run
+    ways: Ways = field(default_factory=dict)
 
     def add(self, recording: Recording, origin: str) -> None:
         """Takes over what one run recorded."""
@@ -61,6 +66,7 @@ class Executions:
             self.by_anchor.setdefault(anchor, []).extend(Captured(event, origin) for event in found)
         for anchor, count in recording.executions.items():
             self.counts[anchor] = self.counts.get(anchor, 0) + count
+        add(self.ways, recording.ways)
         if recording.steps:
             self.runs.append((origin, recording.steps))
 
@@ -74,7 +80,8 @@ class Executions:
             ]
         if len(anchors) == 1:
             events = [(each.origin, *each.event.content) for each in self.by_anchor.get(anchors[0], ())]
-            return self.counts.get(anchors[0], 0), events
+            ways = [(number, taken) for (anchor, number), taken in sorted(self.ways.items()) if anchor == anchors[0]]
+            return self.counts.get(anchors[0], 0), ways, events
         placed = ((each.event.order, name) for name in anchors for each in self.by_anchor.get(name, ()))
         return [name for _, name in sorted(placed)]
 
@@ -121,6 +128,7 @@ class ScenarioRuns:
     counts: Mapping[str, int]
     faults: tuple[Fault, ...]
     runs: tuple[tuple[str, list[Step]], ...]
+    ways: Mapping[str, Mapping[int, int]]  # by anchor and number of the condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +148,7 @@ class Captures:
     def __init__(self, session: Session) -> None:
         self._session = session
         self._scenarios: ScenarioRuns | None = None
+        self._ways: dict[str, Ways] = {}  # by equation: in calls with drawn inputs
         self._functions: dict[str, Callable[..., Any]] | Failed | None = None
 
     def of(self, equation: Equation, accept: Callable[[Draw], bool] | None = None) -> Executions:
@@ -170,6 +179,15 @@ class Captures:
             if anchor.id in self._session.work.sites
         }
 
+    def ways(self, equation: Equation) -> dict[str, dict[int, int]]:
+        """Which ways the conditions of the equation's lines went: in calls since this was last asked, in scenarios."""
+        found = self._ways.pop(equation.id, {})
+        if self._scenarios is not None:
+            for anchor in equation.anchors:
+                held = self._scenarios.ways.get(anchor.id, {}) if anchor.id in self._session.work.sites else {}
+                add(found, {(anchor.id, number): taken for number, taken in held.items()})
+        return ways_by_anchor(found)
+
     @property
     def have_run(self) -> bool:
         """Whether the scenarios have run, all without a fault."""
@@ -191,7 +209,8 @@ class Captures:
                 self._run_scenarios(span, found)
             tracker.evidence(found.evidence)
             by_anchor, counts = tracker.runs(found.by_anchor), tracker.runs(found.counts)
-            self._scenarios = ScenarioRuns(by_anchor, counts, tuple(found.faults), tuple(found.runs))
+            ways = tracker.runs(ways_by_anchor(found.ways))
+            self._scenarios = ScenarioRuns(by_anchor, counts, tuple(found.faults), tuple(found.runs), ways)
         return self._scenarios
 
     def _run_scenarios(self, span: Span, found: Executions) -> None:
@@ -255,11 +274,18 @@ class Captures:
             raise self._functions
         return dict(self._functions)
 
-    def _load_scenarios(self) -> dict[str, Callable[..., Any]]:
+    def load(self) -> types.ModuleType | None:
+        """The scenarios' module, imported once a session; None where there is none.
+
+        Raises:
+            Failed: it cannot be imported.
+        """
         session = self._session
         file = session.work.scenarios
+        if session.scenarios is not None:
+            return session.scenarios
         if file is None:
-            return {}
+            return None
 
         def load() -> types.ModuleType:
             spec = importlib.util.spec_from_file_location(SCENARIOS, file)
@@ -272,12 +298,16 @@ class Captures:
             return module
 
         place = Span(session.relative(file), 1)
-        module = session.tracker.lasting(lambda: session.perform("import of the scenarios", place, load))
+        session.scenarios = session.tracker.lasting(lambda: session.perform("import of the scenarios", place, load))
+        return session.scenarios
+
+    def _load_scenarios(self) -> dict[str, Callable[..., Any]]:
+        module, wanted = self.load(), self._session.effort.scenarios
         return {
             name: value
-            for name, value in vars(module).items()
-            if inspect.isfunction(value) and not name.startswith("_") and value.__module__ == module.__name__
-            if session.effort.scenarios is None or name in session.effort.scenarios
+            for name, value in (vars(module).items() if module is not None else ())
+            if inspect.isfunction(value) and not name.startswith("_") and value.__module__ == SCENARIOS
+            if wanted is None or name in wanted
         }
 
     def _run_scenario(
@@ -375,9 +405,7 @@ class Captures:
         form = self._session.work.forms[equation.id]
         rng = self._session.rng(equation.id, target.name)
         try:
-            made = list(filter(accept, draws(form, equation.symbols, target.symbols, rng)))
-            if self._session.effort.draws is not None:
-                made = made[-self._session.effort.draws :]  # random ones: the edge grid comes first
+            made = self._drawn(equation, target, accept, rng)
         except NoDraw as error:
             place = equation.where.span if equation.where else equation.span
             found.faults.append(Fault("value-undecided", str(error), place, equation=equation.id))
@@ -392,10 +420,95 @@ class Captures:
                     found.add(failed.recording, f"failed call of {target.name} with {draw.origin}")
                 if failed.__cause__ is None:  # it hung or crashed: it is not called again
                     break
+        if failure is None:
+            self._aim(equation, target, found, made, accept)
         if failure is not None:
             found.faults.append(failure)
         elif is_scalar(form) and all(equation.symbols[name].shape in ((), None) for name in target.symbols):
             self._try_arrays(equation, target, made, rng, found)
+
+    def _aim(
+        self,
+        equation: Equation,
+        target: Target,
+        found: Executions,
+        made: list[Draw],
+        accept: Callable[[Draw], bool] | None,
+    ) -> None:
+        """Calls the function with inputs that take a condition another way than all others did."""
+        session = self._session
+        form, effort = session.work.forms[equation.id], session.effort
+        if effort.draws is not None:
+            return
+        questions = Questions(form, target.symbols)
+        for draw in made:
+            questions.asks(draw)
+        ways = self._seen(equation, target, found)
+        if not questions.open and not any(map(is_open, ways.values())):
+            return
+        rng = session.rng(equation.id, target.name, "aimed")
+        apart = replace(target, name=f"{target.name} with aimed values")  # so that a hang is none of other calls'
+        compared = {each for anchor, _ in ways for each in session.recorder.compared.get(anchor, ())}
+        for draw in filter(accept, aimed(form, equation.symbols, target.symbols, compared, rng)):
+            news, before = questions.asks(draw), dict(self._ways.get(equation.id, {}))
+            try:
+                recording = self.record(equation, apart, draw, rng)
+            except Failed as failed:
+                self._ways[equation.id] = before  # nothing is shown of what raises
+                if failed.__cause__ is None:
+                    return  # it hung or crashed
+                continue  # far inputs may overflow; the others have shown that it runs
+            if news or any(taken & ~ways.get(key, taken) for key, taken in recording.ways.items()):
+                found.add(recording, f"call of {target.name} with {draw.origin}")
+            add(ways, recording.ways)
+            if not questions.open and not any(map(is_open, ways.values())):
+                return
+
+    def _seen(self, equation: Equation, target: Target, found: Executions) -> Ways:
+        """Which ways the conditions of the called function's cited lines went so far, in scenarios too."""
+        lines = {site.anchor for _, site in self._session.work.sites_of(equation) if site.function == target.function}
+        ways = {key: taken for key, taken in found.ways.items() if key[0] in lines}
+        if any(map(is_open, ways.values())):
+            scenarios = self.scenarios(equation.span).ways
+            for anchor, number in list(ways):
+                ways[anchor, number] |= scenarios.get(anchor, {}).get(number, 0)
+        return ways
+
+    def draw_ahead(self, equation: Equation, accept: Callable[[Draw], bool] | None) -> frozenset[str]:
+        """Draws the inputs of an equation's targets, for every later call in this process and its children.
+
+        Returns:
+            The functions that are called with them.
+        """
+        functions: set[str] = set()
+        with suppress(Failed, NoDraw):
+            for target in self.targets(equation, Executions()):
+                functions.add(target.function)
+                key = (equation.id, target.name, accept is not None)
+                if key not in self._session.ahead:
+                    rng = self._session.rng(equation.id, target.name)
+                    form = self._session.work.forms[equation.id]
+                    made = list(filter(accept, draws(form, equation.symbols, target.symbols, rng)))
+                    self._session.ahead[key] = made, rng.bit_generator.state
+        return frozenset(functions)
+
+    def _drawn(
+        self, equation: Equation, target: Target, accept: Callable[[Draw], bool] | None, rng: np.random.Generator
+    ) -> list[Draw]:
+        """The inputs that a target is called with; the generator goes on after them.
+
+        Raises:
+            NoDraw: no input was found.
+        """
+        wanted = self._session.effort.draws
+        last = slice(None if wanted is None else -wanted, None)  # random ones: the edge grid comes first
+        ahead = self._session.ahead.get((equation.id, target.name, accept is not None))
+        if ahead is not None:
+            rng.bit_generator.state = ahead[1]
+            # Copies, as the user's code may write to them.
+            return [replace(draw, values=Copier().copy(dict(draw.values))) for draw in ahead[0][last]]
+        form = self._session.work.forms[equation.id]
+        return list(filter(accept, draws(form, equation.symbols, target.symbols, rng)))[last]
 
     def record(
         self,
@@ -419,13 +532,16 @@ class Captures:
                 place = equation.call.span if equation.call else equation.span
                 raise Failed(Fault("form-syntax", f"call: {error}", place, equation=equation.id)) from error
 
-        own = None if everywhere else frozenset(anchor.id for anchor in equation.anchors)
-        with self._session.recorder.recording(only=own) as recording:
+        own = frozenset(anchor.id for anchor in equation.anchors)
+        with self._session.recorder.recording(only=None if everywhere else own) as recording:
             try:
                 self._session.perform(f"call of {target.name}", equation.span, call)
             except Failed as failed:
                 failed.recording = recording
                 raise
+            finally:
+                mine = {key: taken for key, taken in recording.ways.items() if key[0] in own}
+                add(self._ways.setdefault(equation.id, {}), mine)
         return recording
 
     def _call(

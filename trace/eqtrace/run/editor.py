@@ -8,6 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from eqtrace.code.conditions import Condition, numbers_in, of_cited
 from eqtrace.code.tree import FunctionNode, StatementNode, is_compound, walk
 from eqtrace.run.earlier import earlier, outer_names
 from eqtrace.run.plan import (
@@ -76,14 +77,33 @@ class Editor:
             self._check_end(site, statement)
         find = self._whole if site.whole else self._statement if site.outputs else self._count
         plan, edit = find(site, statement, self._tree.owner(statement))
-        self.plans.append(plan)
-        self._edits.append(edit)
+        found = of_cited(statement, site.whole)
+
+        def both() -> None:
+            self._tell(found)
+            edit()
+
+        self.plans.append(replace(plan, compared=frozenset(numbers_in(found))))
+        self._edits.append(both)
 
     def edit(self) -> None:
         """Puts the probes of all sites in."""
         for number, edit in enumerate(self._edits):
             self._number = number
             edit()
+
+    def _tell(self, conditions: Sequence[Condition]) -> None:
+        """Has conditions tell which way they go."""
+        for number, each in enumerate(conditions):
+            if each.other is None:
+                self._told("branch", number, each.node)
+            elif self._tree.can_wrap(each.other) and self._tree.can_wrap(each.node):
+                self._told("first", number, each.node)
+                self._told("second", number, each.other)
+
+    def _told(self, method: str, number: int, node: ast.expr) -> None:
+        if self._tree.can_wrap(node):
+            self._tree.wrap(node, lambda held: self._call(method, ast.Constant(number), held))
 
     def _check_end(self, site: Site, statement: StatementNode) -> None:
         if not is_compound(statement) and self._tree.end(statement) != (site.end_line, site.end_column):

@@ -241,7 +241,7 @@ class Present:
 
     @cached_property
     def _installed(self) -> list[tuple[metadata.Distribution, tuple[str | None, str | None]]]:
-        """The installed distributions with what they say of their modules; reading lists of files takes longer."""
+        """The installed distributions, with what they say of their modules."""
         return [
             (each, (each.read_text("top_level.txt"), each.read_text("RECORD"))) for each in metadata.distributions()
         ]

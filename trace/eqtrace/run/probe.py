@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from eqtrace.code.bind import turn_of
+from eqtrace.model.ways import BOTH
 from eqtrace.run import walk
 from eqtrace.run.plan import RESULT, Output, Plan
 from eqtrace.run.record import Event, Loops, Recorder, Recording, count
 from eqtrace.run.site import FOLLOWED
 from eqtrace.run.snapshot import Copier, equal
+from eqtrace.run.ways import larger, way
 
 _OPTIMIZED = 0x1
 _SNAPSHOT_LOCALS = sys.version_info < (3, 13)  # before, f_locals is one dictionary per frame, refreshed when asked for
@@ -99,6 +101,33 @@ class Probe:
                 if any(output.key == RESULT for output in self.plans[n].outputs):
                     self._keep(begun, RESULT, value)
                 self._end(recording, n, frame)
+        return value
+
+    def branch(self, n: int, number: int, value: Any) -> Any:
+        """A condition of the statement was evaluated; returns it unchanged."""
+        recording = self.recorder.active
+        if recording is not None and not _busy.now:
+            key = (self.plans[n].site.anchor, number)
+            taken = recording.ways.get(key, 0)
+            if taken != BOTH and self._wants(recording, n):
+                recording.ways[key] = taken | way(value)
+        return value
+
+    def first(self, n: int, number: int, value: Any) -> Any:
+        """The first operand of an extreme was evaluated; returns it unchanged."""
+        recording = self.recorder.active
+        if recording is not None and not _busy.now and self._wants(recording, n):
+            recording.operands[threading.get_ident(), id(self), n, number] = value
+        return value
+
+    def second(self, n: int, number: int, value: Any) -> Any:
+        """The second operand was; returns it unchanged."""
+        recording = self.recorder.active
+        if recording is not None and recording.operands and not _busy.now:
+            other = recording.operands.pop((threading.get_ident(), id(self), n, number), None)
+            key = (self.plans[n].site.anchor, number)
+            with np.errstate(all="ignore"), suppress(Exception):  # whatever is wrong with them, user code will tell
+                recording.ways[key] = recording.ways.get(key, 0) | larger(other, value)
         return value
 
     def _wants(self, recording: Recording, n: int) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from eqtrace.run.snapshot import DEFAULT_BYTES
+from eqtrace.run.ways import Ways
 
 DEFAULT_EVENTS = 10_000
 
@@ -82,6 +83,8 @@ class Recording:
     steps: list[Step] = field(default_factory=list)  # of followed functions, in their order
     pending: dict[tuple[int, int, int], Any] = field(default_factory=dict)  # by frame, probe and site
     loops: dict[tuple[int, int, int], Loops] = field(default_factory=dict)  # by frame, probe and site
+    ways: Ways = field(default_factory=dict)  # that conditions of the statements went
+    operands: dict[tuple[int, int, int, int], Any] = field(default_factory=dict)  # first ones, waiting for the second
 
     def close(self) -> None:
         """Statements that never came to their end were raised out of (or are generators that stand still)."""
@@ -89,6 +92,7 @@ class Recording:
             count(self.raised, begun.anchor)
         self.pending.clear()
         self.loops.clear()
+        self.operands.clear()
 
 
 class Recorder:
@@ -102,6 +106,7 @@ class Recorder:
         self.limit = limit
         self.limit_bytes = limit_bytes
         self.problems: dict[str, str] = {}  # by anchor: why its statement could not be instrumented
+        self.compared: dict[str, frozenset[float]] = {}  # by anchor: numbers in its statement's conditions
         self.active: Recording | None = None
         self.lock = threading.RLock()  # a finaliser or a signal handler may run instrumented code while it is held
         self._order = itertools.count(1)

@@ -22,6 +22,7 @@ from eqtrace.model.symbol import Domain, Symbol
 
 DRAWS = 32  # random draws beside the edge grid (design: at least 32)
 _TRIES = 200  # attempts at one draw before `where` is called unsatisfiable
+_FEW_TRIES = 10  # of a draw that need not succeed
 _POOL = (2, 3, 4, 5, 6, 7)
 _LARGEST_MADE = 10  # of sizes that are products of others: exact runs take their time
 
@@ -81,7 +82,7 @@ def draws(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rn
     fills = itertools.chain(EDGES, _kinks(form), itertools.islice(itertools.cycle(RANDOM), DRAWS))
     made = 0
     for name, fill in fills:
-        draw = _draw(form, symbols, wanted, rng, fill, name)
+        draw = drawn(form, symbols, wanted, rng, fill, name)
         if draw is not None:
             made += 1
             yield draw
@@ -133,20 +134,27 @@ def skewed_draw(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ..
     Raises:
         NoDraw: `where` refuses everything that was tried.
     """
-    draw = _draw(form, symbols, wanted, rng, lambda rng, shape: rng.exponential(size=shape) ** 2, "skewed")
+    draw = drawn(form, symbols, wanted, rng, lambda rng, shape: rng.exponential(size=shape) ** 2, "skewed")
     if draw is None:
         raise NoDraw("no skewed input satisfies `where`")
     return draw
 
 
-def _draw(
-    form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rng: Generator, fill: Fill, name: str
+def drawn(
+    form: Form,
+    symbols: Mapping[str, Symbol],
+    wanted: tuple[str, ...],
+    rng: Generator,
+    fill: Fill,
+    name: str,
+    given: Mapping[str, Any] = {},
 ) -> Draw | None:
-    for _ in range(_TRIES):
+    """One draw at small sizes with some values given; None where `where` refuses everything that was tried."""
+    for _ in range(_TRIES if not given else _FEW_TRIES):
         sizes = random_sizes(form, wanted, rng)
         if sizes is None:
             continue
-        values = values_of(form, symbols, wanted, sizes, rng, fill)
+        values = values_of(form, symbols, wanted, sizes, rng, fill, given)
         if holds(form, values, sizes) is not False:
             return Draw(values, sizes, name)
     return None

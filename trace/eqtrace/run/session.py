@@ -30,13 +30,14 @@ from eqtrace.run.hook import install
 from eqtrace.run.methods import METHODS
 from eqtrace.run.outcome import Lost
 from eqtrace.run.record import Recorder
-from eqtrace.run.sample import NoDraw
+from eqtrace.run.sample import Draw, NoDraw
 from eqtrace.run.tracker import Untracked
 from eqtrace.run.work import EXAMPLE, Unit, Work
 
 if TYPE_CHECKING:
     from eqtrace.run.gradient.gradients import Gradients
 
+Ahead = tuple[str, str, bool]  # equation, name of a target, and whether its constraint chose them
 _DUMPED = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)  # as faulthandler writes it
 _LINES = 20  # of a lost worker's output that a finding shows
 
@@ -84,12 +85,15 @@ class Session:
             watched, self.recorder, work.pythonpath, self.tracker.marked, prepared.codes if prepared else {}
         )
         self.twins = {constants: Shadows(self.is_user_file, constants, tracker=self.tracker) for constants in Constants}
+        self.scenarios: types.ModuleType | None = None
+        self.ahead: dict[Ahead, tuple[list[Draw], Any]] = {}  # inputs drawn ahead, and the generator's state after them
         self.captures = Captures(self)
         self.values: dict[str, MethodResult] = {}  # what method `value` gave, which others look at too
 
-    def start_again(self, effort: Effort) -> None:
-        """Forgets what was captured, so that the same units are answered anew with another effort."""
+    def start_again(self, effort: Effort, work: Work | None = None) -> None:
+        """Forgets what was captured, so that units are answered anew: with another effort, or of changed code."""
         self.effort = effort
+        self.work = self.work if work is None else work
         self.captures = Captures(self)
         self.values = {}
         self.__dict__.pop("gradients", None)
@@ -117,7 +121,8 @@ class Session:
             detail = fault.message.splitlines()[0]
             result = MethodResult(equation.id, unit.method, Verdict.NOT_CHECKED, Evidence(detail=detail), (fault,))
         faults = (*self.captures.failed_scenarios, *result.faults)
-        return replace(result, faults=faults, seconds=time.perf_counter() - started)
+        ways = self.captures.ways(equation)
+        return replace(result, faults=faults, ways=ways, seconds=time.perf_counter() - started)
 
     @cached_property
     def gradients(self) -> Gradients:

@@ -49,6 +49,7 @@ def _build(document: Document, model: schema.Anchor, place: Any, name: str) -> A
         code=model.code,
         span=document.span(place),
         at=document.text(place.values["at"]),
+        within=document.text(place.values["in"]) if "in" in place.values else None,
         occurrence=model.occurrence,
         purpose=model.purpose,
         bind=bind,

@@ -444,7 +444,7 @@ class Waiver(_Entry):
 
     reason: FullText = Field(description="Why it is right to leave it so.")
     equation: str | None = Field(None, description="The equation's id.")
-    lacks: Literal["code", "test", "latex"] | None = Field(None, description="What the equation lacks.")
+    lacks: Literal["code", "test", "latex", "branch"] | None = Field(None, description="What the equation lacks.")
     at: Location | None = Field(None, description="'path:line' of a statement that no equation claims.")
     function: str = Field("", alias="in", description="Its enclosing function.")
     code: str | None = Field(None, description="The statement.")

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from eqtrace.model.equation import Given, Gradient, IndexRange, ParameterStart, Tolerance
+from eqtrace.model.equation import Given, Gradient, IndexRange, ParameterStart, Tolerance, Ulps
 from eqtrace.model.span import Span, Text
 from eqtrace.model.symbol import Domain
 from eqtrace.spec import names, schema, symbols
@@ -29,7 +29,7 @@ class Shared:
     structure: tuple[ParameterStart, ...] = ()
     rejects: str | None = None
     tolerance: Tolerance | None = None
-    ulps: float | None = None
+    ulps: Ulps | None = None
 
     def over(self, topic: Shared) -> Shared:
         """This, completed by what the topic says."""
@@ -45,7 +45,7 @@ class Shared:
             structure=self.structure or topic.structure,
             rejects=self.rejects or topic.rejects,
             tolerance=self.tolerance or topic.tolerance,
-            ulps=topic.ulps if self.ulps is None else self.ulps,
+            ulps=self.ulps or topic.ulps,
         )
 
 
@@ -77,7 +77,7 @@ def build(
         structure=_structure(document, model, child(place, "structure")),
         rejects=model.rejects,
         tolerance=_tolerance(model),
-        ulps=None if model.ulps is None else model.ulps.max,
+        ulps=None if model.ulps is None else Ulps(model.ulps.max, model.ulps.reason),
     )
 
 

@@ -9,16 +9,18 @@ from __future__ import annotations
 import ast
 import copy
 
-from eqtrace.code.mutation.kinds import Find, Kinds
+from eqtrace.code.mutation.kinds import Find, kinds_in
 from eqtrace.code.mutation.normal import Normal
 from eqtrace.code.mutation.overwritten import unread
 from eqtrace.code.source import SourceFile
 from eqtrace.model.mutant import Mutant
 
 
-def proof(
-    mutant: Mutant, file: SourceFile, find: Find = lambda module: None, numbers: frozenset[str] = frozenset()
-) -> str:
+def _nowhere(module: str) -> None:
+    """Of a file by itself, no other module is known."""
+
+
+def proof(mutant: Mutant, file: SourceFile, find: Find = _nowhere, numbers: frozenset[str] = frozenset()) -> str:
     """Why a mutant is equivalent, in words; '' where that was not shown.
 
     Args:
@@ -30,7 +32,7 @@ def proof(
     old, new = _statement(mutant.old), _statement(mutant.new)
     if old is None or new is None:
         return ""
-    kinds = Kinds(file, mutant.function, find, numbers)
+    kinds = kinds_in(file, mutant.function, find, numbers)
     if mutant.operator == "in-place":
         return unread(mutant, file, new, kinds)
     shown = _same(old, new, Normal(kinds))

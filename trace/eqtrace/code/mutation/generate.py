@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from functools import lru_cache
 
+from eqtrace.code.mutation.kinds import Find, kinds_in
 from eqtrace.code.mutation.operators import OPERATORS, Surroundings, looked_after
 from eqtrace.code.source import SourceFile, Statement
 from eqtrace.code.tree import is_compound
@@ -17,7 +19,10 @@ _SILENT = (ast.Raise, ast.Import, ast.ImportFrom, ast.Assert, ast.FunctionDef, a
 
 
 def mutants(
-    statement: Statement, equations: tuple[str, ...], within: Collection[ast.AST] | None = None
+    statement: Statement,
+    equations: tuple[str, ...],
+    within: Collection[ast.AST] | None = None,
+    find: Find = lambda module: None,
 ) -> Iterator[Mutant]:
     """Every mutant of a statement, no two of them alike, in the order of the operators.
 
@@ -26,13 +31,14 @@ def mutants(
         equations: those that cite it.
         within: the calls for which alone it is cited: they are changed, and what is done with their values, nothing
             beside them.
+        find: gives the user's modules by their dotted names, for the annotations that the file imports.
     """
     node = statement.node
     if isinstance(node, (*_SILENT, ast.match_case, ast.ExceptHandler)):
         return
     header = _header(node)
-    around = surroundings(statement.file)
-    around = Surroundings(around.modules, around.keys, looked_after(header))
+    kinds = kinds_in(statement.file, statement.function, find)
+    around = replace(surroundings(statement.file), spans=looked_after(header), kinds=kinds)
     old = _text(header)
     seen = {old}
     span = statement.span

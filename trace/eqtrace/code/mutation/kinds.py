@@ -10,7 +10,7 @@ import ast
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from eqtrace.code.mutation import library
 from eqtrace.code.mutation.bound import assigned, binds, bound_in, holds, named
@@ -18,6 +18,7 @@ from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
 
 FLOAT, INT, NUMBER = "float", "int", "number"  # floats, or arrays of float64; integers; any number, or array of them
+MAPPING = "mapping"  # the name of containers that are looked up by keys
 _REAL = frozenset({FLOAT, INT})
 _NUMERIC = frozenset({FLOAT, INT, NUMBER})
 
@@ -63,6 +64,23 @@ class Kinds:
     def real(self, node: ast.expr) -> bool:
         """Whether an expression surely is a float, an array of floats, or an integer."""
         return self.of(node).word in _REAL
+
+    def unlike(self, one: ast.expr, other: ast.expr) -> bool:
+        """Whether one surely is what the other surely is not: a number, an object of a class, a mapping."""
+        first, second = self._sort(one), self._sort(other)
+        return bool(first and second) and first != second
+
+    def _sort(self, node: ast.expr) -> str:
+        if isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str)):
+            return "text"
+        found = self.of(node)
+        if found.word in _NUMERIC:
+            return NUMBER
+        return f"{found.path}:{found.name}" if found.name else ""
+
+    def without_sign(self, node: ast.expr) -> bool:
+        """Whether an expression surely has no negative: containers and objects have none."""
+        return self.of(node).word in ("items", "tuple", "instance")
 
     def number(self, node: ast.expr) -> bool:
         """Whether an expression surely is a number or an array of numbers."""
@@ -329,7 +347,7 @@ class Kinds:
                 name = entry.attr if isinstance(entry, ast.Attribute) else getattr(entry, "id", "")
                 return Kind(FLOAT if name in ("float64", "float") else NUMBER if name in library.DTYPES else "")
             case ast.Subscript(value=ast.Name(id="dict" | "Mapping"), slice=ast.Tuple(elts=[_, item])):
-                return Kind("items", (self.annotated(item, file, depth + 1),))
+                return Kind("items", (self.annotated(item, file, depth + 1),), name=MAPPING)
             case ast.Subscript(value=ast.Name(id="list" | "Sequence"), slice=item):
                 return Kind("items", (self.annotated(item, file, depth + 1),))
             case ast.Subscript(value=ast.Name(id="tuple"), slice=ast.Tuple(elts=[item, ast.Constant(value=dots)])) if (
@@ -433,3 +451,9 @@ class Kinds:
     @cached_property
     def _local(self) -> Counter[str]:
         return bound_in(self._node) if isinstance(self._node, FunctionNode) else Counter()
+
+
+@lru_cache(maxsize=512)
+def kinds_in(file: SourceFile, function: str, find: Find, numbers: frozenset[str] = frozenset()) -> Kinds:
+    """What the expressions in one function are; what was found out for one statement serves the others."""
+    return Kinds(file, function, find, numbers)

@@ -6,6 +6,8 @@ import ast
 from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 
+from eqtrace.code.mutation.kinds import Kinds
+
 Operator = Callable[[ast.AST, "Surroundings"], Iterator[ast.AST]]
 
 _BINARY: dict[type[ast.operator], type[ast.operator]] = {
@@ -48,6 +50,11 @@ class Surroundings:
     modules: frozenset[str] = frozenset()  # names that imports bind in the file
     keys: dict[str, tuple[str, ...]] = field(default_factory=dict)  # by subscripted name: the string keys used with it
     spans: frozenset[int] = frozenset()  # ids of constants that another operator looks after (axes and the like)
+    kinds: Kinds | None = None  # of the expressions in the statement's function
+
+    def alike(self, one: ast.expr, other: ast.expr) -> bool:
+        """Whether one may stand where the other does; if not, the code could only fail, and would say nothing."""
+        return self.kinds is None or not self.kinds.unlike(one, other)
 
 
 def arithmetic(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
@@ -129,7 +136,8 @@ def sign(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
             yield node.operand
     elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Return):
         value = node.value
-        if isinstance(value, ast.BinOp | ast.Call | ast.Subscript) and not _is_text(value):
+        signed = around.kinds is None or value is None or not around.kinds.without_sign(value)
+        if isinstance(value, ast.BinOp | ast.Call | ast.Subscript) and not _is_text(value) and signed:
             yield _with_value(node, ast.UnaryOp(ast.USub(), value))
 
 
@@ -147,10 +155,11 @@ def dropped(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
 
 
 def swapped_arguments(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
-    """Two neighbouring arguments of a call, or the last two of all, the wrong way round."""
+    """Two neighbouring arguments of a call the wrong way round."""
     if isinstance(node, ast.Call):
         for number, (one, other) in enumerate(zip(node.args, node.args[1:], strict=False)):
-            if not isinstance(one, ast.Starred) and not isinstance(other, ast.Starred):
+            starred = isinstance(one, ast.Starred) or isinstance(other, ast.Starred)
+            if not starred and around.alike(one, other):
                 swapped = [*node.args[:number], other, one, *node.args[number + 2 :]]
                 yield ast.Call(node.func, swapped, node.keywords)
 
@@ -171,6 +180,8 @@ def swapped_names(node: ast.AST, around: Surroundings) -> Iterator[ast.AST]:
     distinct = list(dict.fromkeys(names))
     for number, one in enumerate(distinct):
         for other in distinct[number + 1 :]:
+            if not around.alike(ast.Name(one, ast.Load()), ast.Name(other, ast.Load())):
+                continue
             yield _with_value(node, _renamed(value, {one: other, other: one}, left))
 
 

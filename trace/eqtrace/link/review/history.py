@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 COMMITS = 200  # that touched one file
+RENAMES = 1000  # commits that are looked through for renamed files
 SECONDS = 5.0  # for all questions of one run together
 _LARGEST = 2**21  # bytes of a version that is read
 _LONGEST = 4096  # characters of a path
@@ -50,9 +51,9 @@ class NoHistory(Exception):
 class History:
     """The history of the repository that holds a folder."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, seconds: float | None = None) -> None:
         self._root = root.resolve()
-        self._ends = time.monotonic() + SECONDS
+        self._ends = time.monotonic() + (SECONDS if seconds is None else seconds)
         self._program: str | None = None
 
     def versions(self, path: str) -> Iterator[tuple[str, bytes]]:
@@ -75,6 +76,35 @@ class History:
             if kind == b"blob" and name not in seen and int(size) <= _LARGEST:
                 seen.add(name)
                 yield commit.decode()[:10], self._ask("cat-file", "blob", name.decode())
+
+    def at(self, commit: str, path: str) -> bytes | None:
+        """A file as a commit had it; None where it had none.
+
+        Raises:
+            NoHistory: git can't be asked.
+        """
+        if len(path) > _LONGEST or os.path.isabs(path) or "\n" in path:
+            return None
+        answer = self._ask("cat-file", "--batch", given=f"{commit}:./{path}\n".encode("utf-8", "surrogateescape"))
+        head, _, rest = answer.partition(b"\n")
+        kind = head.split()[1:2]
+        return rest[:-1] if kind == [b"blob"] else None
+
+    def renames(self) -> dict[str, str]:
+        """Files that were renamed, in commits or since the last one: old path to new, both relative to the folder.
+
+        Raises:
+            NoHistory: git can't be asked.
+        """
+        options = ("--find-renames", "--diff-filter=R", "--name-status", "-z", "--relative", "--no-ext-diff")
+        committed = self._ask("log", f"--max-count={RENAMES}", "--format=", *options)
+        found: dict[str, str] = {}
+        # Newest first: where a file went on to is known before how it came there.
+        for said in (self._ask("diff", *options, "HEAD"), committed):
+            words = [each for each in said.decode("utf-8", "surrogateescape").split("\0") if each]
+            for _, old, new in zip(words[::3], words[1::3], words[2::3], strict=False):
+                found.setdefault(old, found.get(new, new))
+        return found
 
     def is_shallow(self) -> bool:
         """Whether older commits were left out when the repository was cloned."""

@@ -14,7 +14,7 @@ from eqtrace.model.results import Results
 from eqtrace.model.topic import Topic
 from eqtrace.report.highlight import line as highlighted
 from eqtrace.report.rows import executions
-from eqtrace.report.view.places import Places
+from eqtrace.report.view.places import Places, Shown
 from eqtrace.report.words import ROLES, slug
 
 
@@ -47,13 +47,17 @@ class SiteView:
 
 @dataclass(frozen=True, slots=True)
 class UseView:
-    """A function of the topic: its source range, and who calls and tests it."""
+    """A function of the topic: its source range, and who calls and tests it.
+
+    `recorded` are the tests that entered it when they last ran; None where no run is recorded.
+    """
 
     place: str
     address: str | None
     function: str
     callers: tuple[SiteView, ...]
     testers: tuple[SiteView, ...]
+    recorded: tuple[SiteView, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +82,19 @@ def citation_views(topic: Topic, results: Results, places: Places, on: str) -> t
 
 def use_views(topic: Topic, places: Places, graph: CallGraph, on: str) -> tuple[UseView, ...]:
     """Where each of the topic's functions lies and who calls and tests it."""
-    return tuple(
-        UseView(
-            place=f"{shown.path}:{shown.start}–{shown.end}",
-            address=places.line(shown.path, shown.start, on, topic.id),
-            function=shown.function,
-            callers=tuple(_sites(graph.callers(FunctionRef(shown.path, shown.function)), places, on)),
-            testers=tuple(_sites(graph.testers(FunctionRef(shown.path, shown.function)), places, on)),
-        )
-        for shown in places.functions[topic.id]
+    return tuple(_use(shown, topic.id, places, graph, on) for shown in places.functions[topic.id])
+
+
+def _use(shown: Shown, topic: str, places: Places, graph: CallGraph, on: str) -> UseView:
+    ref = FunctionRef(shown.path, shown.function)
+    recorded = graph.recorded_testers(ref)
+    return UseView(
+        place=f"{shown.path}:{shown.start}–{shown.end}",
+        address=places.line(shown.path, shown.start, on, topic),
+        function=shown.function,
+        callers=tuple(_sites(graph.callers(ref), places, on)),
+        testers=tuple(_sites(graph.testers(ref), places, on)),
+        recorded=None if recorded is None else tuple(_sites(recorded, places, on)),
     )
 
 

@@ -174,6 +174,9 @@ class Gradients:
     def _draw(self, plan: Plan, found: Run) -> None:
         rng = self._session.rng("gradient", plan.name)
         identity, floats = self.identity(plan), Floats(plan)
+        if not self._session.effort.exact:
+            self._glance(plan, identity, floats, found)
+            return
         shown = 0
         for number, draw in enumerate(draws(plan.form, plan.equation.symbols, plan.symbols, rng)):
             ordinary = draw.origin in _ORDINARY
@@ -192,6 +195,18 @@ class Gradients:
                 self._difference(plan, floats, draw, found)
             if shown >= POINTS and (len(found.differenced) >= DIFFERENCED or found.undifferenced):
                 break
+
+    def _glance(self, plan: Plan, identity: Identity, floats: Floats, found: Run) -> None:
+        """A quick look, at one ordinary draw."""
+        rng = self._session.rng("gradient", plan.name)
+        drawn = draws(plan.form, plan.equation.symbols, plan.symbols, rng)
+        draw = next((each for each in drawn if each.origin in _ORDINARY), None)
+        if draw is not None:
+            found.effects += self._perform(plan, lambda: floats.effects(draw, rng))
+            try:
+                found.points.append(identity.glance(draw, rng))
+            except CannotRun as reason:
+                found.why_not = str(reason)
 
     def _difference(self, plan: Plan, floats: Floats, draw: Draw, found: Run) -> None:
         rng = self._session.rng("differences", plan.name, str(len(found.differenced)))

@@ -23,6 +23,7 @@ from eqtrace.run.sample import Draw
 from eqtrace.run.statement import CannotRun, reason
 
 BITS = (128, 256, 512, 1024)
+_FAR = 1e-6
 
 
 class Shown(Enum):
@@ -75,6 +76,19 @@ class Identity:
         if None in shown.values():
             shown |= self._by_constants(draw, random, products)
         return Point(draw, {name: each or Shown.WIDE for name, each in shown.items()}, products)
+
+    def glance(self, draw: Draw, rng: np.random.Generator) -> Point:
+        """The same, for a refutation alone: sides that are so far apart that no rounding of a constant explains it.
+
+        Raises:
+            CannotRun: forward or backward does not run in balls.
+        """
+        try:
+            products = self._exactly(draw, Random(rng), Constants.HALF_ULP)
+        except Undecided:
+            return Point(draw, {entry.name: Shown.KINK for entry in self._plan.entries}, {})
+        shown = {name: Shown.REFUTED if _is_far(each) else Shown.WIDE for name, each in products.items()}
+        return Point(draw, shown, products)
 
     def _beside(self, draw: Draw, random: Random) -> Point:
         """At a kink: what both sides of it show, where J dx is the same on both or the identity holds on both."""
@@ -141,6 +155,16 @@ def _both(one: Products, other: Products) -> Shown:
         return Shown.CERTIFIED
     untouched = not one.problem and outcome(one.left, other.left) is Outcome.EQUAL
     return Shown.REFUTED if untouched and one.outcome is other.outcome is Outcome.DIFFERENT else Shown.KINK
+
+
+def _is_far(products: Products) -> bool:
+    """Whether an entry has no gradient, or one that is wrong by more than a millionth."""
+    if products.problem:
+        return True
+    left, right = products.left, products.right
+    if products.outcome is not Outcome.DIFFERENT or not (left.is_finite() and right.is_finite()):
+        return False
+    return bool(abs(left - right) > _FAR * (abs(left) + abs(right)))
 
 
 def _is_narrow(products: Products) -> bool:

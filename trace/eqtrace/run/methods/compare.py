@@ -42,8 +42,8 @@ class Outcome(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Mismatch:
-    """An entry where code and form differ."""
+class Entry:
+    """One entry of both sides, and how far apart they are."""
 
     index: Index
     code: float
@@ -55,11 +55,16 @@ class Mismatch:
 class Comparison:
     """The float64 comparison of one execution."""
 
-    worst_ulp: float = 0.0
-    mismatch: Mismatch | None = None  # the worst of them
+    furthest: Entry | None = None  # of the entries that pass off every kink, the one with the largest error
+    mismatch: Entry | None = None  # the worst of those that don't pass
     undecided: int = 0
     entries: int = 0
     apart: float = 0.0  # about how many ulps, by the middles of 53-bit balls; 0 where those don't tell
+
+    @property
+    def worst_ulp(self) -> float:
+        """The largest error of what passes, in ulps."""
+        return 0.0 if self.furthest is None else self.furthest.ulps
 
 
 def as_ball(value: Any) -> arb:
@@ -144,24 +149,34 @@ def float_comparison(
         mask: where entries mean anything; None is everywhere.
         tolerance: a declared bound that is accepted as well.
     """
-    worst_ulp, undecided, entries = 0.0, 0, 0
-    mismatch: Mismatch | None = None
+    undecided, entries = 0, 0
+    furthest: Entry | None = None
+    mismatch: Entry | None = None
     kinks = len(rounded) > 1
     flat = [side for sides in rounded for side in sides]
     for index, got, want, *balls in _entries(mask, code, exact, *flat):
         entries += 1
+        branching = False
         if isinstance(got, str) or isinstance(want, str):
             passes, ulps = got == want, 0.0 if got == want else math.inf
         else:
             pairs = [(as_ball(left), as_ball(right)) for left, right in zip(balls[::2], balls[1::2], strict=True)]
             passes, ulps = _entry(got, as_ball(want), pairs, kinks, tolerance)
+            branching = kinks and not _agree(pairs, as_ball(want))
         if passes is None:
             undecided += 1
         elif not passes and (mismatch is None or not ulps <= mismatch.ulps):
-            mismatch = Mismatch(index, nearest(as_ball(got)), nearest(as_ball(want)), ulps)
-        elif passes and worst_ulp < ulps < math.inf and not kinks:
-            worst_ulp = ulps
-    return Comparison(worst_ulp, mismatch, undecided, entries)
+            mismatch = Entry(index, nearest(as_ball(got)), nearest(as_ball(want)), ulps)
+        elif passes and (0.0 if furthest is None else furthest.ulps) < ulps < math.inf and not branching:
+            furthest = Entry(index, nearest(as_ball(got)), nearest(as_ball(want)), ulps)
+    return Comparison(furthest, mismatch, undecided, entries)
+
+
+def _agree(balls: list[tuple[arb, arb]], want: arb) -> bool:
+    """Whether an entry is the same whichever way the kinks of its array are taken, and its exact value is known."""
+    (_, first), *others = balls
+    same = all(bool(first.mid() == ball.mid() and first.rad() == ball.rad()) for _, ball in others)
+    return same and bool(first.is_exact() or want.rad() < first.rad())
 
 
 def clearly_close(left: Any, right: Any, mask: Any) -> float | None:

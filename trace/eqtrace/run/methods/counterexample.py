@@ -16,7 +16,7 @@ from eqtrace.model.symbol import Symbol
 from eqtrace.run.capture import Captured
 from eqtrace.run.children import ending_children
 from eqtrace.run.draws import from_seed_alone
-from eqtrace.run.methods.compare import Comparison
+from eqtrace.run.methods.compare import Comparison, Entry
 from eqtrace.run.site import Site
 from eqtrace.run.snapshot import Copier
 from eqtrace.run.statement import CannotRun, Statement, call_with, resolve, whole_outputs
@@ -25,6 +25,7 @@ from eqtrace.run.walk import assign
 _EXAMPLES = 200  # that Hypothesis may draw before it gives up finding a simpler one
 _TRIALS = 2000  # runs of the statement in all, shrinking included
 _SHOWN = 16  # entries of an array that are printed
+_BRIEF, _LONGEST = 4, 120  # entries of an array, and characters of a value, that are told in short
 _MIXED = -1  # an array whose entries are simplified one by one
 
 Compare = Callable[[Mapping[str, Any], Mapping[str, Any]], Comparison | None]
@@ -172,13 +173,33 @@ def describe(found: Counterexample, equation: Equation, site: Site, seed: int) -
     name = next(iter(site.outputs), "the result")
     mismatch = found.comparison and found.comparison.mismatch
     if mismatch:
-        index = f"[{', '.join(map(str, mismatch.index))}]" if mismatch.index else ""
-        message = f"{name}{index} is {mismatch.code!r}, the form says {mismatch.form!r} ({_ulps(mismatch.ulps)} off)"
+        message = f"{told(mismatch, name)} ({_ulps(mismatch.ulps)} off)"
     else:
         message = f"{name} differs from the form in exact arithmetic, though within float64's rounding"
     shown = ", ".join(f"{key} = {shown_value(value)}" for key, value in sorted(found.inputs.items()))
     kind = "shrunk from" if found.shrunk else "seen in"
     return message, f"inputs: {shown or 'none'}; {kind} {found.origin}; seed {seed}"
+
+
+def told(entry: Entry, name: str) -> str:
+    """An entry of the left side `name`: its index and both values."""
+    index = f"[{', '.join(map(str, entry.index))}]" if entry.index else ""
+    return f"{name}{index} is {entry.code!r}, the form says {entry.form!r}"
+
+
+def brief(inputs: Mapping[str, Any]) -> str:
+    """Inputs in short: small ones by their values, larger ones by their shapes."""
+    shown = (
+        f"{name} of shape {value.shape}"
+        if isinstance(value, np.ndarray) and value.size > _BRIEF
+        else f"{name} = {_cut(shown_value(value))}"
+        for name, value in sorted(inputs.items())
+    )
+    return ", ".join(shown) or "no inputs"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
 
 
 def _ulps(value: float) -> str:

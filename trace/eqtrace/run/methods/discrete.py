@@ -138,7 +138,7 @@ class _Check:
         if differing:
             return [_fault(self._equation, each, self._session) for each in differing.values()]
         try:
-            self.reached = self.drawn()
+            self.reached = self.drawn() if self._session.effort.draws != 0 else 0
         except _Mismatch as mismatch:
             differing[mismatch.anchor] = mismatch
         except (_NotRun, Failed) as reason:
@@ -150,7 +150,7 @@ class _Check:
                         self._captured(executions.by_anchor.get(anchor, []))
                     except _Mismatch as mismatch:
                         differing[mismatch.anchor] = mismatch
-            if not faults and not differing:
+            if not faults and not differing and self._session.effort.exact:
                 self._require_all()
         except (_NotRun, Failed) as reason:
             faults.append(_not_shown(self._equation, reason))
@@ -212,12 +212,12 @@ class _Check:
         strategy = inputs(self._form, equation.symbols, target.symbols)
         test = hypothesis.given(strategy)(hold)
         test = hypothesis.settings(
-            max_examples=EXAMPLES,
+            max_examples=EXAMPLES if session.effort.draws is None else session.effort.draws,
             database=None,
             deadline=None,
             verbosity=Verbosity.quiet,
             suppress_health_check=list(HealthCheck),
-            phases=(Phase.generate, Phase.shrink),
+            phases=(Phase.generate, Phase.shrink) if session.effort.shrinks else (Phase.generate,),
             print_blob=False,
             report_multiple_bugs=False,
         )(test)
@@ -347,6 +347,18 @@ def _reference(equation: Equation, session: Session) -> Callable[..., Any]:
     file, name = session.work.references, _name(equation)
     if file is None:
         raise _NotRun("there are no references", "name their file under `references` in [tool.eqtrace]")
+    found = getattr(load_references(session, file), name, None)
+    if not inspect.isfunction(found):
+        raise _NotRun(f"{session.relative(file)} has no function `{name}`", f"write `def {name}(...)`, by symbols")
+    return found
+
+
+def load_references(session: Session, file: str) -> types.ModuleType:
+    """The module of the references, imported once.
+
+    Raises:
+        Failed: it can't be imported.
+    """
 
     def load() -> types.ModuleType:
         spec = importlib.util.spec_from_file_location("eqtrace_references", file)
@@ -362,10 +374,7 @@ def _reference(equation: Equation, session: Session) -> Callable[..., Any]:
     if module is None:
         place = Span(session.relative(file), 1)
         module = session.tracker.lasting(lambda: session.perform("import of the references", place, load))
-    found = getattr(module, name, None)
-    if not inspect.isfunction(found):
-        raise _NotRun(f"{session.relative(file)} has no function `{name}`", f"write `def {name}(...)`, by symbols")
-    return found
+    return module
 
 
 def spread(events: Sequence[Event], wanted: int) -> Sequence[Event]:

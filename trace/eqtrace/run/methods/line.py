@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from flint import arb
 
+from eqtrace.formula.arithmetic import Ways
 from eqtrace.formula.ball import BallError, Undecided
 from eqtrace.formula.evaluate import Balls, Evaluation, EvaluationError, evaluate, holds
 from eqtrace.formula.families import laid_out
@@ -32,8 +33,9 @@ from eqtrace.run.methods.compare import (
     is_narrow,
     worst,
 )
-from eqtrace.run.methods.counterexample import Counterexample, describe, shrink
+from eqtrace.run.methods.counterexample import Compare, Counterexample, brief, describe, shrink, told
 from eqtrace.run.methods.exact_line import ExactLine
+from eqtrace.run.methods.kind import breach, has_kind
 from eqtrace.run.methods.steady import is_steady
 from eqtrace.run.record import Event
 from eqtrace.run.site import Site
@@ -45,7 +47,17 @@ if TYPE_CHECKING:
 
 BITS = (128, 256, 512, 1024, 2048)
 LEAST = 8  # executions in exact runs that certify a line
+_REFUTING = frozenset({"value-mismatch", "ulps-exceeded", "argument-changed"})
 CERTIFIED_POINTS = 32  # executions of a line that are replayed in balls; every one is checked in float64
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What the comparison of one execution with one statement of the form gave."""
+
+    part: int
+    captured: Captured
+    comparison: Comparison
 
 
 @dataclass
@@ -62,23 +74,38 @@ class Line:
     undecided: int = 0
     outside: int = 0  # executions that `where` leaves out
     unclaimed: int = 0  # executions of which a statement claims nothing, as its premise holds for no entry
-    worst_ulp: float = 0.0
-    worst_at: str = ""
+    worst: Found | None = None  # the largest error of what passes
     why_sampled: str = ""
     rounded_before: bool = False  # whether that is because of what was rounded before the statement
     refuted: bool = False  # by a result of another shape
     faults: dict[str, Fault] = field(default_factory=dict)  # the first of each kind
+    outside_domain: dict[str, Fault] = field(default_factory=dict)  # the first of each symbol; the line is checked yet
 
     @property
     def verdict(self) -> Verdict:
         """The line's verdict; a line at which nothing could be compared is not checked."""
-        if self.refuted or "value-mismatch" in self.faults or "argument-changed" in self.faults:
+        if self.refuted or not _REFUTING.isdisjoint(self.faults):
             return Verdict.REFUTED
         if self.faults or not self.points:
             return Verdict.NOT_CHECKED
         if self.why_sampled or not self.certified + self.to_constants + self.in_exact_runs:
             return Verdict.SAMPLED
         return Verdict.CERTIFIED_TO_CONSTANTS if self.to_constants else Verdict.CERTIFIED
+
+    @property
+    def worst_ulp(self) -> float:
+        """The largest error in ulps."""
+        return 0.0 if self.worst is None else self.worst.comparison.worst_ulp
+
+    @property
+    def worst_at(self) -> str:
+        """Where the largest error is: the entry, both values, the inputs and where these come from."""
+        entry = None if self.worst is None else self.worst.comparison.furthest
+        if self.worst is None or entry is None:
+            return ""
+        captured = self.worst.captured
+        values = told(entry, next(iter(self.site.outputs), "the result"))
+        return f"{self.site.path}:{self.site.line}, {values}, with {brief(captured.event.inputs)}, in {captured.origin}"
 
 
 class LineCheck:
@@ -96,6 +123,8 @@ class LineCheck:
             if anchor.part in (None, part) and site.outputs.keys() & set(self._form.left(part))
         ]
         self.line = Line(anchor, site)
+        self._kinds = [name for name, symbol in equation.symbols.items() if has_kind(symbol.domain)]
+        self.ways: Ways = {}  # that the conditions of the form's cases went
         self._furthest: dict[int, float] = {}  # by statement: the most ulps that code and form were apart
         self._loose = ""  # why the statement alone can't be told apart from the form
         self._replay: Replay | None = None
@@ -125,6 +154,7 @@ class LineCheck:
             self._check(each, number in chosen)
             if "value-mismatch" in self.line.faults:
                 break
+        self._hold_bound()
         if self.line.rounded_before and not self.line.faults:
             self._in_exact_runs()
         if not self.line.points and not self.line.faults and (captured or executed):
@@ -153,6 +183,7 @@ class LineCheck:
             if holds(self._form, values, solved.sizes) is False:
                 self.line.outside += 1
                 return
+            self._hold_kinds(each)
             for part in self._parts:
                 self._point(part, each, values, solved.sizes, replayed)
         except (EvaluationError, BallError, IndexError, ValueError, TypeError) as error:
@@ -165,8 +196,10 @@ class LineCheck:
         if undefined:
             self._fault("entries-undefined", f"{undefined} ({each.origin})", "")
             return
-        line, seen = self.line, self._furthest.get(part, -1.0)
-        comparison, kinks = compare_in_float64(self._form, part, values, sizes, self._equation.tolerance, seen)
+        # What a stated bound is about is worked out exactly each time.
+        line, seen = self.line, self._furthest.get(part, -1.0) if self._equation.ulps is None else -1.0
+        tolerance = self._equation.tolerance
+        comparison, kinks = compare_in_float64(self._form, part, values, sizes, tolerance, seen, self.ways)
         self._furthest[part] = max(comparison.apart, seen)
         if comparison.mismatch is not None:
             line.points += 1
@@ -181,7 +214,7 @@ class LineCheck:
         line.points += 1
         line.kinks += kinks
         if comparison.worst_ulp > line.worst_ulp:
-            line.worst_ulp, line.worst_at = comparison.worst_ulp, each.origin
+            line.worst = Found(part, each, comparison)
         if replayed and self._replay is not None and not line.why_sampled:
             self._in_balls(part, each, values, sizes)
 
@@ -316,12 +349,7 @@ class LineCheck:
         return evaluate(self._form, part, laid_out(self._shapes, {**values, **outputs}), sizes, Balls(bits))
 
     def _refute(self, part: int, each: Captured, comparison: Comparison | None) -> None:
-        found = Counterexample(each.event.inputs, comparison, each.origin)
-        if comparison is not None and self._session.effort.shrinks:
-            found = shrink(
-                found, each, self.line.site, self._equation.symbols, lambda *values: self._again(part, *values)
-            )
-        message, hint = describe(found, self._equation, self.line.site, self._session.work.seed)
+        message, hint = self._told(each, comparison, lambda *values: self._again(part, *values))
         self._fault("value-mismatch", message, hint)
 
     def _again(self, part: int, inputs: Mapping[str, Any], outputs: Mapping[str, Any]) -> Comparison | None:
@@ -332,21 +360,45 @@ class LineCheck:
             return None
         return compare_in_float64(self._form, part, values, solved.sizes, self._equation.tolerance)[0]
 
-    def _fault(self, kind: str, message: str, hint: str) -> None:
-        if kind in self.line.faults:
+    def _hold_kinds(self, each: Captured) -> None:
+        """Holds captured inputs against what their domains say that they are."""
+        for name in self._kinds:
+            if name in each.event.inputs and name not in self.line.outside_domain:
+                broken = breach(self._equation.symbols[name], each.event.inputs[name])
+                if broken:
+                    message = f"{name} holds {broken}, and its domain says otherwise ({each.origin})"
+                    self.line.outside_domain[name] = self._made("outside-domain", message, "")
+
+    def _hold_bound(self) -> None:
+        """Holds the largest error against the bound that the specification states."""
+        bound, worst = self._equation.ulps, self.line.worst
+        if bound is None or worst is None or "value-mismatch" in self.line.faults:
             return
+        if worst.comparison.worst_ulp > bound.maximum:
+            entry = worst.comparison.furthest
+            broken = replace(worst.comparison, mismatch=entry)
+            again = _beyond(bound.maximum, lambda *values: self._again(worst.part, *values))
+            message, hint = self._told(worst.captured, broken, again)
+            stated = f"at most {bound.maximum:g} ulps are stated: {bound.reason.rstrip('.')}"
+            self._fault("ulps-exceeded", f"{message}; {stated}", hint)
+
+    def _told(self, each: Captured, comparison: Comparison | None, again: Compare) -> tuple[str, str]:
+        """The message and the hint of a refutation, its inputs made as simple as they can be."""
+        found = Counterexample(each.event.inputs, comparison, each.origin)
+        if comparison is not None and self._session.effort.shrinks:
+            found = shrink(found, each, self.line.site, self._equation.symbols, again)
+        return describe(found, self._equation, self.line.site, self._session.work.seed)
+
+    def _fault(self, kind: str, message: str, hint: str) -> None:
+        if kind not in self.line.faults:
+            self.line.faults[kind] = self._made(kind, message, hint)
+
+    def _made(self, kind: str, message: str, hint: str) -> Fault:
         site = self.line.site
         place = Span(site.path, site.line, site.column, site.end_line, site.end_column)
-        where = f"{site.path}:{site.line}: "
-        self.line.faults[kind] = Fault(
-            kind,
-            where + message,
-            self.line.anchor.span,
-            hint,
-            (Related(place, "the cited statement"),),
-            self._equation.id,
-            "value",
-        )
+        related = (Related(place, "the cited statement"),)
+        message = f"{site.path}:{site.line}: {message}"
+        return Fault(kind, message, self.line.anchor.span, hint, related, self._equation.id, "value")
 
 
 def compare_in_float64(
@@ -356,15 +408,17 @@ def compare_in_float64(
     sizes: Mapping[str, int],
     tolerance: Tolerance | None,
     seen: float = -1.0,
+    ways: Ways | None = None,
 ) -> tuple[Comparison, bool]:
     """The float64 rule over one execution; the second value says whether a kink was met.
 
     The left side is what is being judged, so it is taken as it is; only inputs are widened.
 
     `seen` is the most ulps (`Comparison.apart`) that code and form were apart before. What is clearly close, and not
-    further apart, is not worked out exactly: its comparison tells no ulps.
+    further apart, is not worked out exactly: its comparison tells no ulps. Which ways the conditions of the form's
+    cases went is noted in `ways`.
     """
-    rounded = [evaluate(form, part, values, sizes, Balls(53, widen=True, kinks="low"))]
+    rounded = [evaluate(form, part, values, sizes, Balls(53, widen=True, kinks="low", ways=ways))]
     if any(each.kinks for each in rounded[0]):
         rounded.append(evaluate(form, part, values, sizes, Balls(53, widen=True, kinks="high")))
     apart, entries = _clearly(rounded[0]) if len(rounded) == 1 else (None, 0)
@@ -383,6 +437,18 @@ def compare_in_float64(
     if not found:
         raise EvaluationError("the statement holds no equation")
     return replace(max(found, key=_weight), apart=apart or 0.0), len(rounded) > 1
+
+
+def _beyond(maximum: float, compare: Compare) -> Compare:
+    """The same comparison, in which an error beyond a bound counts as a mismatch."""
+
+    def compared(*values: Mapping[str, Any]) -> Comparison | None:
+        found = compare(*values)
+        if found is None or found.mismatch is not None or found.worst_ulp <= maximum:
+            return found
+        return replace(found, mismatch=found.furthest)
+
+    return compared
 
 
 def _clearly(equations: tuple[Evaluation, ...]) -> tuple[float | None, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -12,8 +13,11 @@ from eqtrace.formula.term import Eq
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict, weakest
+from eqtrace.run.effort import FULL
+from eqtrace.run.methods.cases import one_sided_cases
 from eqtrace.run.methods.constraint import satisfies
 from eqtrace.run.methods.line import Line, LineCheck
+from eqtrace.run.sample import Draw
 from eqtrace.run.work import COMPUTING
 
 if TYPE_CHECKING:
@@ -30,9 +34,7 @@ def verify(equation: Equation, session: Session) -> MethodResult:
 
 def _verify(equation: Equation, session: Session) -> MethodResult:
     form = session.work.forms[equation.id]
-    # Of inputs that break an equation's own constraint it claims no value.
-    accept = partial(satisfies, form) if "constraint" in equation.methods else None
-    executions = session.captures.of(equation, accept)
+    executions = session.captures.of(equation, accepting(equation, form))
     checks = [LineCheck(equation, anchor, site, session) for anchor, site in session.work.sites_of(equation)]
     lines = [
         check.run(executions.by_anchor.get(name, []), 0 if executions.faults else executions.counts.get(name, 0))
@@ -52,6 +54,10 @@ def _verify(equation: Equation, session: Session) -> MethodResult:
     if executions.faults or unshown:
         changed = any(fault.kind == "argument-changed" for fault in executions.faults)
         verdicts.append(Verdict.REFUTED if changed else Verdict.NOT_CHECKED)
+    if not faults and session.effort == FULL:
+        faults += one_sided_cases(equation, form, [check.ways for check in checks])
+    if session.effort == FULL:
+        faults += [fault for line in lines for fault in line.outside_domain.values()]
     verdict = weakest(verdicts)
     limits = (
         executions.limits
@@ -61,6 +67,11 @@ def _verify(equation: Equation, session: Session) -> MethodResult:
     return MethodResult(
         equation.id, "value", verdict, _evidence(lines, session.work.seed, limits), tuple(faults), executions.counts
     )
+
+
+def accepting(equation: Equation, form: Form) -> Callable[[Draw], bool] | None:
+    """Which drawn inputs an equation claims a value of: of those that break its own constraint it claims none."""
+    return partial(satisfies, form) if "constraint" in equation.methods else None
 
 
 def _unshown(equation: Equation, form: Form, checks: list[LineCheck]) -> list[Fault]:
@@ -87,14 +98,13 @@ def _evidence(lines: list[Line], seed: int, limits: list[str]) -> Evidence:
     in_runs = sum(line.in_exact_runs for line in lines)
     unclaimed = sum(line.unclaimed for line in lines)
     points = sum(line.points for line in lines)
-    where = f"{worst.site.path}:{worst.site.line}, {worst.worst_at}" if worst and worst.worst_at else ""
     places = f"{len(lines)} line{'s' if len(lines) != 1 else ''}"
     return Evidence(
         points=points,
         certified=certified,
         seed=seed,
         worst_ulp=worst.worst_ulp if worst and points else None,
-        worst_at=where,
+        worst_at=worst.worst_at if worst else "",
         detail="; ".join(
             [
                 f"{points} executions of {places} compared in float64, {certified - in_runs} of them replayed in balls",

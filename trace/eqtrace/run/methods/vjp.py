@@ -154,6 +154,8 @@ class _Judgement:
                 faults.append(self._mismatch(entry, self._simplest(entry, run, point)))
         if counted[Shown.REFUTED]:
             return Verdict.REFUTED
+        if not self._session.effort.exact:
+            return Verdict.SAMPLED  # a quick look sees what is wrong and shows nothing
         if run.problem:
             faults.append(self._fault("value-undecided", run.problem, "widen the domains or `where`"))
             return Verdict.NOT_CHECKED
@@ -269,7 +271,7 @@ def _proof(equation: Equation, session: Session) -> Proof | None:
     """The proof that a gradient's form is the derivative of its forward's; None where it has no form of its own."""
     from eqtrace.formula.prove import SECONDS, prove_gradient
 
-    if not session.work.forms[equation.id].parts:
+    if not session.work.forms[equation.id].parts or not session.effort.exact:
         return None
     found = prove_gradient(equation, session.work.equations, session.work.forms, seed=session.work.seed)
     if found.seconds >= SECONDS:

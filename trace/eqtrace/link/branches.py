@@ -1,0 +1,89 @@
+"""Conditions of cited lines that went one way only, in all runs of an equation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from eqtrace.code.conditions import Condition, of_cited
+from eqtrace.code.index import Index
+from eqtrace.code.source import SourceFile
+from eqtrace.model.anchor import Match
+from eqtrace.model.equation import Equation
+from eqtrace.model.finding import Fault, Related
+from eqtrace.model.span import Span
+from eqtrace.model.ways import FALSE, TRUE, one_sided
+
+KIND = "branch-not-reached"
+Ways = Mapping[str, Mapping[int, int]]
+
+
+@dataclass(frozen=True, slots=True)
+class OneWay:
+    """A condition of an anchor's statement and what of it no run showed."""
+
+    match: Match
+    span: Span
+    told: str
+
+
+def merged(every: Iterable[Ways]) -> dict[str, dict[int, int]]:
+    """The ways that several methods saw, taken together."""
+    found: dict[str, dict[int, int]] = {}
+    for ways in every:
+        for anchor, numbers in ways.items():
+            known = found.setdefault(anchor, {})
+            for number, way in numbers.items():
+                known[number] = known.get(number, 0) | way
+    return found
+
+
+def one_way(equation: Equation, matches: Mapping[str, Match], ways: Ways, index: Index) -> Iterator[OneWay]:
+    """The conditions of an equation's lines that went one way only, each place once.
+
+    Args:
+        equation: the equation.
+        matches: where its anchors are.
+        ways: by anchor and number of a condition: 1 for true somewhere, 2 for false somewhere, 3 for both.
+        index: the code.
+    """
+    taken: dict[tuple[str, int, int], int] = {}
+    found: dict[tuple[str, int, int], tuple[Match, Span, SourceFile, Condition]] = {}
+    for anchor in equation.anchors:
+        match = matches.get(anchor.id)
+        file = index.file(match.span.path) if match and match.span and ways.get(anchor.id) else None
+        if file is None or match is None or match.span is None:
+            continue
+        statement = file.statement_at(match.span.line, match.span.column)
+        conditions = of_cited(statement.node, anchor.target is not None) if statement else []
+        for number, way in ways[anchor.id].items():
+            if number < len(conditions):
+                span = file.span(conditions[number].node)
+                key = (span.path, span.line, span.column)
+                taken[key] = taken.get(key, 0) | way
+                found.setdefault(key, (match, span, file, conditions[number]))
+    for key, (match, span, file, condition) in sorted(found.items(), key=lambda each: each[0]):
+        if taken[key] in (TRUE, FALSE):
+            yield OneWay(match, span, _told(condition, taken[key], file))
+
+
+def _told(condition: Condition, way: int, file: SourceFile) -> str:
+    shown = " ".join(file.slice(file.span(condition.shown)).split())
+    if condition.other is None:
+        return one_sided(shown, way)
+    operand = file.slice(file.span(condition.other if way == TRUE else condition.node))
+    return f"`{shown}`: `{operand}` was the larger one in no run"
+
+
+def faults(equation: Equation, found: Iterable[OneWay]) -> Iterator[Fault]:
+    """A fault for each condition of a cited statement; those of whole functions are limits of the evidence."""
+    for each in found:
+        if each.match.anchor.target is None:
+            related = (Related(each.span, "this condition"),)
+            message = f"{each.span}: {each.told}"
+            yield Fault(KIND, message, each.match.anchor.span, "", related, equation.id)
+
+
+def limits(found: Iterable[OneWay]) -> tuple[str, ...]:
+    """What the evidence of whole functions does not cover."""
+    return tuple(f"{each.span}: {each.told}" for each in found if each.match.anchor.target is not None)

@@ -1,0 +1,129 @@
+"""Draws that aim at conditions which went one way only, in the form and in the cited lines.
+
+The edge grid and the random draws come first and know nothing of the code; these here try what a condition may turn on:
+the numbers that are compared with, from the form and from the cited lines, all that lies just beside them, and for each
+symbol a magnitude and a sign of its own.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from eqtrace.formula.claims import free_names
+from eqtrace.formula.evaluate import EvaluationError, Float64, value_of
+from eqtrace.formula.form import Form
+from eqtrace.formula.term import Call, Compare, Number, Piecewise, symbol_names, walk
+from eqtrace.model.symbol import Symbol
+from eqtrace.model.ways import FALSE, TRUE
+from eqtrace.run.sample import Draw, Fill, Generator, NoDraw, bound, drawn, whole_bounds
+
+AIMED = 64  # draws that are tried at most
+_LARGEST = 10_000  # integers may say how long code runs
+_FAR = 6  # magnitudes lie between 10**-6 and 10**6
+
+
+class Questions:
+    """What a form decides on symbols that are drawn, and which ways that went so far."""
+
+    def __init__(self, form: Form, wanted: Iterable[str]) -> None:
+        self._form = form
+        known = {*wanted, *form.sizes} - set(form.functions)
+        self._asked = [each for each in _decisions(form) if set(symbol_names(each)) <= known]
+        self._ways = dict.fromkeys(range(len(self._asked)), 0)
+
+    @property
+    def open(self) -> bool:
+        """Whether one of them went one way only."""
+        return any(way in (TRUE, FALSE) for way in self._ways.values())
+
+    def asks(self, draw: Draw) -> bool:
+        """Takes note of a draw; whether something goes another way with it than with all before."""
+        news = False
+        for number, condition in enumerate(self._asked):
+            before = self._ways[number]
+            if before != TRUE | FALSE:
+                self._ways[number] = before | self._way(condition, draw)
+                news |= self._ways[number] != before
+        return news
+
+    def _way(self, condition: Compare, draw: Draw) -> int:
+        indices = tuple(free_names(condition, self._form.indices))
+        try:
+            found = value_of(self._form, [condition], draw.values, draw.sizes, Float64(), indices)
+        except (EvaluationError, ArithmeticError, ValueError, TypeError, IndexError):
+            return 0
+        holds = found.sides[0] if found.mask is None else found.sides[0][found.mask]
+        return TRUE * bool(np.any(holds)) | FALSE * (not np.all(holds))
+
+
+def _decisions(form: Form) -> Iterator[Compare]:
+    """The comparisons in conditions of cases, and between the operands of Max and Min."""
+    for part in form.parts:
+        for node in walk(part.statement):
+            if isinstance(node, Piecewise):
+                for branch in node.branches:
+                    yield from (each for each in walk(branch.condition) if isinstance(each, Compare))
+            elif isinstance(node, Call) and node.function in ("Max", "Min") and len(node.args) == 2:
+                yield Compare(">", *node.args)
+
+
+def aimed(
+    form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], compared: Iterable[float], rng: Generator
+) -> Iterator[Draw]:
+    """Draws of the symbols `wanted` about what is decided; `compared` are numbers that the cited lines compare with."""
+    numbers = {float(node.value) for part in form.parts for node in walk(part.statement) if isinstance(node, Number)}
+    pool = sorted({near for each in (*numbers, *compared) for near in _about(each)})
+    for number in range(AIMED):
+        fill = (_one_sign, _constant(pool), _mixed(pool))[number % 3]
+        try:
+            given = _whole_numbers(symbols, wanted, pool, rng)
+            draw = drawn(form, symbols, wanted, rng, fill, "values aimed at a condition", given)
+        except NoDraw:
+            return
+        if draw is not None:
+            yield draw
+
+
+def _about(value: float) -> tuple[float, ...]:
+    """A number, its neighbours, and numbers that are clearly more and clearly less."""
+    beside = 1e-9 * max(1.0, abs(value))
+    return value, -value, value - beside, value + beside, 2 * value + 1, value / 2 - 1
+
+
+def _one_sign(rng: Generator, shape: tuple[int, ...]) -> np.ndarray:
+    sign = -1.0 if rng.random() < 0.5 else 1.0
+    return np.asarray(sign * np.abs(rng.standard_normal(shape)) * 10.0 ** rng.uniform(-_FAR, _FAR))
+
+
+def _constant(pool: list[float]) -> Fill:
+    return lambda rng, shape: np.full(shape, rng.choice(pool or [0.0]))
+
+
+def _mixed(pool: list[float]) -> Fill:
+    return lambda rng, shape: np.asarray(rng.choice(np.asarray(pool or [0.0]), shape))
+
+
+def _whole_numbers(
+    symbols: Mapping[str, Symbol], wanted: Iterable[str], pool: list[float], rng: Generator
+) -> dict[str, Any]:
+    """Integers beside what is compared with, for symbols of which only ten are drawn otherwise: an end is open."""
+    found: dict[str, Any] = {}
+    for name in wanted:
+        domain = symbols[name].domain
+        numeric = domain.integer and not (domain.one_of or domain.words or domain.letters)
+        if symbols[name].shape or not numeric or (domain.minimum and domain.maximum) or rng.random() < 0.3:
+            continue
+        try:
+            low, high = bound(domain.minimum, {}), bound(domain.maximum, {})
+        except NoDraw:
+            continue  # it depends on another symbol
+        first, last = whole_bounds(domain, low, high)
+        near = [math.floor(each) + step for each in pool if abs(each) <= _LARGEST for step in (0, 1)]
+        fitting = [each for each in near if (low is None or each >= first) and (high is None or each <= last)]
+        if fitting:
+            found[name] = int(rng.choice(fitting))
+    return found
