@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from eqtrace.code.bind import TARGET, BindError, Left, is_result, parse_left, parse_right, turn_of
+from eqtrace.code.bind import TARGET, BindError, is_result, parse_left, parse_right, turn_of
 from eqtrace.code.source import Statement
 from eqtrace.code.tree import names
 from eqtrace.link.place import place
@@ -63,14 +63,15 @@ def _left_fault(text: Text, statement: Statement) -> tuple[str, int] | None:
 
 
 def _right_fault(text: Text, statement: Statement, here: set[str]) -> tuple[str, int] | None:
-    """A right side may be any part of the statement that the grammar allows, or be read off names that occur in it."""
+    """A right side may be any part of the statement that the grammar allows, or be read off names that occur in it.
+
+    A part that the grammar leaves out is not read before the statement runs, and so can't be captured.
+    """
     if text.value in here:
         return None
     try:
         tree = parse_right(text.value)
     except BindError as error:
-        if _occurs(text, statement):
-            return None
         return f"is outside the bind grammar: {error.message}", error.offset
     if turn_of(tree) is not None:
         return None  # what it collects is assigned elsewhere in the function
@@ -80,13 +81,6 @@ def _right_fault(text: Text, statement: Statement, here: set[str]) -> tuple[str,
         names_absent = "" if absent == [text.value] else f" ({', '.join(absent)} is not there)"
         return f"does not occur in the statement{names_absent}", 0
     return None
-
-
-def _occurs(text: Text, statement: Statement) -> Left | None:
-    try:
-        return parse_left(text.value, statement.node)
-    except BindError:
-        return None
 
 
 def _named_in_code(match: Match, equation: Equation, statement: Statement, left_sides: tuple[str, ...]) -> bool:
