@@ -112,7 +112,7 @@ def project(tmp_path: Path, copy_to: Callable[[Path], Project]) -> Project:
     return copy_to(tmp_path / "halflife")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def opened() -> type[Project]:
     """Makes a project of a folder that is there."""
     return Project

@@ -9,8 +9,11 @@ from urllib.parse import unquote
 import pytest
 
 from eqtrace.config import Config
-from eqtrace.model.readback import ReadBack, Readback
+from eqtrace.model.mutant import Score
+from eqtrace.model.readback import ReadBack, Readback, Stated
 from eqtrace.model.results import Results
+from eqtrace.model.span import Span
+from eqtrace.report.mutants import Mutation
 from eqtrace.report.site import render
 
 VOID = {"meta", "link", "input", "br", "img", "hr", "rect", "mspace"}
@@ -232,6 +235,22 @@ def test_what_came_of_the_latex_is_evidence(config: Config, results: Results) ->
     assert "read back, it DIFFERS from the form: the form has &lt;b&gt; here" in probabilities
 
 
+def test_scores_of_mutants_stand_where_a_run_is_stored(
+    config: Config, results: Results, pages: dict[str, Page]
+) -> None:
+    score = Score(killed=1_200, equivalent=2, survived=3, crash=40)
+    one = Score(killed=7)
+    found = Mutation(score, {"affine.affine": one}, {"affine": Score(killed=9, survived=1)}, {}, {"value": 1_200})
+    files = dict(render(config, results, found))
+    words = "1,200 of 1,203 were noticed (beside these, 2 proved to compute the same, 40 raised)"
+    assert words in files["index.html"].decode()
+    layers = files["pages/layers.html"].decode()
+    assert "Mutants of its cited lines: 9 of 10 were noticed." in layers
+    assert "<dt>Mutants</dt><dd>7 of 7 were noticed</dd>" in layers
+    assert "Mutants" not in files["pages/probabilities.html"].decode()
+    assert not any("Mutants" in page.words for page in pages.values())
+
+
 def test_what_is_not_shown_says_so_loudly(pages: dict[str, Page]) -> None:
     page = pages["pages/layers.html"]
     figures = [each["class"] for each in page.all("figure")]
@@ -278,3 +297,18 @@ def test_every_choice_of_a_filter_occurs(pages: dict[str, Page]) -> None:
     entries = page.all("article")
     kinds = ("direction", "status", "page", "verdict")
     assert values == {each[f"data-{kind}"] for each in entries for kind in kinds}
+
+
+def test_what_came_of_documentation_is_evidence(config: Config, results: Results) -> None:
+    place = Span("docs/a.md", 7, 3)
+    found = {
+        "affine.affine/states/0": ("affine.affine", Readback("", ReadBack.AGREES, "values", points=8)),
+        "affine.affine/states/1": ("affine.affine", Readback("", ReadBack.NOT_READ, detail="<prose>")),
+        "softmax.softmax": ("softmax.softmax", Readback("", ReadBack.IS_FORM, detail="Eq(r, 1)")),
+    }
+    states = {name: Stated(equation, each, place, place) for name, (equation, each) in found.items()}
+    files = dict(render(config, replace(results, states=states)))
+    layers, probabilities = (files[f"pages/{name}.html"].decode() for name in ("layers", "probabilities"))
+    assert "docs/a.md:7 says what the form says: by values at 8 random points" in layers
+    assert "docs/a.md:7 is NOT read: &lt;prose&gt;" in layers
+    assert "docs/a.md:7 is the form: Eq(r, 1)" in probabilities

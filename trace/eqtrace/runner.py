@@ -16,18 +16,21 @@ from eqtrace.code.index import Index
 from eqtrace.code.source import Statement, collector_paused
 from eqtrace.config import Config
 from eqtrace.formula.form import Form, read
-from eqtrace.link import branches, examples, latex, references
+from eqtrace.link import branches, examples, latex, references, states
 from eqtrace.link.audit import Audit
 from eqtrace.link.audit import audit as link_audit
+from eqtrace.link.coverage import Unsure
 from eqtrace.link.infer import complete
 from eqtrace.link.latex import Latex
 from eqtrace.link.match import match
 from eqtrace.link.review import faults as suspicions
 from eqtrace.link.review.suspicion import Change, Comparison, compare, links, unshown
+from eqtrace.link.states import States
 from eqtrace.link.target import resolve_target
 from eqtrace.model.equation import Equation
 from eqtrace.model.example import Example, ExampleResult, Outcome
 from eqtrace.model.finding import Fault, Finding, Related, Severity
+from eqtrace.model.readback import ReadBack
 from eqtrace.model.results import Results, Reviews
 from eqtrace.model.span import Span, Text
 from eqtrace.model.topic import Specification, Topic
@@ -68,6 +71,7 @@ class Project:
     examples: Mapping[str, Example]  # of the selected equations' topics, those without faults
     compared: Comparison | None = None  # with the ledger of reviews, where there is one
     latex: Latex = field(default_factory=Latex)
+    states: States = field(default_factory=States)
 
     @property
     def equations(self) -> dict[str, Equation]:
@@ -87,6 +91,7 @@ def read_project(
     index = Index(config)
     specification = complete(specification, index)
     names = {name for draw in sizes.draws(config) for name in draw}
+    specification, adopted = states.adopt(specification, index, names)
     forms: dict[str, Form] = {}
     faults: list[Fault] = []
     for equation in specification.equations:
@@ -106,14 +111,17 @@ def read_project(
     with_latex = (each for each in specification.equations if each.id in wanted)
     read_back = latex.read(with_latex, forms, Cache(index.root) if cache else None)
     only = None if selected is None else frozenset(chosen)
-    linked = link_audit(specification, index, config, only, read_back.unsure())
+    stated = states.held((each for each in specification.equations if each.id in wanted), forms, index, adopted)
+    faults += states.formless(stated)
+    unsure = Unsure(read_back.unsure(), stated.unsure())
+    linked = link_audit(specification, index, config, only, unsure)
     faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
     if config.references is not None:
         faults += references.faults(config.references, index)
     topics = _topics_of(specification, chosen)
     wrong = examples.faults(topics, index, config)
     faults += [fault for found in wrong.values() for fault in found]
-    stated = {topic.id: topic.example for topic in topics if topic.example is not None and topic.id not in wrong}
+    worked = {topic.id: topic.example for topic in topics if topic.example is not None and topic.id not in wrong}
     moved = {each.span for each in linked.faults if each.kind == "line-moved"}
     faults = [each for each in faults if each.kind != "unknown-reference" or each.span not in moved]
     compared = None
@@ -122,7 +130,7 @@ def read_project(
         compared = compare(specification.reviews, held, index)
         faults += suspicions.faults(compared.changes, index)
     every = tuple(_without_echoes((*specification.faults, *faults, *linked.faults)))
-    return Project(config, specification, index, forms, every, chosen, linked, stated, compared, read_back)
+    return Project(config, specification, index, forms, every, chosen, linked, worked, compared, read_back, stated)
 
 
 def _topics_of(specification: Specification, chosen: tuple[str, ...]) -> list[Topic]:
@@ -178,7 +186,7 @@ def audit(config: Config, selected: frozenset[str] | None) -> Results:
     """The static checks. User code is parsed and never imported."""
     started = time.perf_counter()
     project = read_project(config, selected, functions=False)
-    faults = [*project.faults, *_of_latex(project, project.latex)]
+    faults = [*project.faults, *_of_latex(project, project.latex), *_of_states(project, project.states)]
     return conclude("audit", project, faults, {}, None, 0, started)
 
 
@@ -328,7 +336,9 @@ class Verification:
         faults += suspicions.faults(late, self.project.index)
         read_back = self._settled()
         faults += _of_latex(self.project, read_back)
-        project = replace(self.project, latex=read_back)
+        stated = states.settled(self.project.states, self.project.equations, self.project.forms, self.project.index)
+        faults = [*_documented(stated, faults), *_of_states(self.project, stated)]
+        project = replace(self.project, latex=read_back, states=stated)
         results = conclude("verify", project, faults, methods, executions, self._how.seed, self._started, late)
         results = replace(results, examples=found)
         return replace(results, from_cache=len(self._from_cache), notes=(*results.notes, *self._notes))
@@ -420,6 +430,21 @@ def _of_latex(project: Project, found: Latex) -> Iterator[Fault]:
             yield fault
 
 
+def _of_states(project: Project, found: States) -> Iterator[Fault]:
+    """What is to be told of documentation."""
+    return states.faults(found, project.specification.waivers)
+
+
+def _documented(found: States, faults: Iterable[Fault]) -> Iterator[Fault]:
+    """Faults of forms that documentation states, with the place where it does."""
+    forms = {each.equation: each.span for each in found.found.values() if each.found.status is ReadBack.IS_FORM}
+    for fault in faults:
+        if fault.method is not None and fault.equation in forms:
+            related = Related(forms[fault.equation], "the documentation that states the form")
+            fault = replace(fault, related=(*fault.related, related))
+        yield fault
+
+
 def _reuse(project: Project, seed: int, work: Callable[[], Work], clock: int) -> Reuse:
     index, config = project.index, project.config
     user_files = frozenset(os.path.join(index.root, path) for path in index.sources())
@@ -433,6 +458,9 @@ def _without_form(equation: Equation, method: str) -> MethodResult:
     """Nothing is shown of an equation whose form is missing; one that can't be read has its own finding already."""
     if equation.statements:
         return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail="its form can't be read"))
+    if equation.states is not None:
+        detail = "the documentation that is to be its form is not read"
+        return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail=detail))
     what = f"{equation.id}: method `{method}` can't run: the equation has no form"
     fault = Fault("method-not-run", what, equation.span, "write it under `sympy`", (), equation.id, method)
     return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail="it has no form"), (fault,))
@@ -661,6 +689,7 @@ def conclude(
         coverage=project.linked.coverage,
         reviews=_reviews(command, project, late),
         readbacks=project.latex.found,
+        states=project.states.found,
         seed=seed,
         seconds=time.perf_counter() - started,
         skipped=_skipped(project),

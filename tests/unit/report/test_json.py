@@ -7,7 +7,7 @@ import pytest
 from eqtrace.model.anchor import Role, Status
 from eqtrace.model.example import ExampleResult, Outcome, Table
 from eqtrace.model.finding import Severity
-from eqtrace.model.readback import ReadBack, Readback
+from eqtrace.model.readback import FORM, ReadBack, Readback, Stated
 from eqtrace.model.results import Results, Reviews
 from eqtrace.model.span import Span, Text
 from eqtrace.model.topic import Waiver
@@ -77,6 +77,7 @@ def test_the_document_of_a_refuted_run(refuted: Results) -> None:
             "statements": {"covered": 3, "total": 4, "waived": 1},
         },
         "latex": None,
+        "states": None,
         "examples": {"total": 0, "agrees": 0, "differs": 0, "shown": 0, "not-run": 0},
         "findings": {"error": 1, "warning": 0, "note": 0},
         "seconds": 0.25,
@@ -89,6 +90,7 @@ def test_the_document_of_a_refuted_run(refuted: Results) -> None:
         "verdict": "refuted",
         "methods": {"value": {"verdict": "refuted", "points": 64, "worst_ulp": None, "worst_at": None, "detail": ""}},
         "latex": None,
+        "states": [],
         "anchors": [
             {
                 "role": "computes",
@@ -246,3 +248,39 @@ def test_what_came_of_the_latex(audited: Results) -> None:
         "more": ["Eq(r, 1)"],
     }
     assert (second["status"], second["how"], second["waived"]) == ("not-read", None, True)
+
+
+def test_what_came_of_documentation(audited: Results) -> None:
+    place = Span("docs/a.md", 7, 3)
+    found = {
+        "linear.linear/states/0": Readback("", ReadBack.AGREES, "proof"),
+        "linear.linear/states/1": Readback("", ReadBack.NOT_READ, detail="prose"),
+        "linear.bias": Readback("", ReadBack.NOT_READ, FORM, "prose"),
+    }
+    states = {name: Stated(name.partition("/")[0], each, place, place, "y = x") for name, each in found.items()}
+    names = ("linear.linear", "linear.bias")
+    waivers = tuple(Waiver("why", place, Text(name, place), "states") for name in names)
+    specification = replace(audited.specification, waivers=waivers)
+    document = valid(replace(audited, states=states, specification=specification))
+    counts = document["summary"]["states"]
+    assert [counts[key] for key in ("total", "read", "agree_by_proof", "not_read", "waived", "is_form")] == [
+        3,
+        1,
+        1,
+        2,
+        1,
+        0,
+    ]
+    first, second = (each["states"] for each in document["equations"])
+    assert first[0] == {
+        "path": "docs/a.md",
+        "line": 7,
+        "text": "y = x",
+        "status": "agrees",
+        "how": "proof",
+        "points": 0,
+        "detail": "",
+        "waived": False,
+    }
+    assert first[1]["waived"]
+    assert (second[0]["status"], second[0]["how"], second[0]["waived"]) == ("not-read", None, False)

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from eqtrace.model.finding import Finding, Related, Severity
-from eqtrace.model.readback import ReadBack, Readback
+from eqtrace.model.readback import ReadBack, Readback, Stated
 from eqtrace.model.results import Results, Reviews
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence
@@ -205,3 +205,12 @@ def test_the_largest_error_is_told_with_its_input(verified: Results, root: Path)
     result = replace(verified.methods["linear.linear"][0], evidence=evidence)
     shown = full(replace(verified, methods={**verified.methods, "linear.linear": (result,)}), root)
     assert f"  worst error 1.5 ulps: linear.linear (value), {evidence.worst_at}\n" in shown
+
+
+def test_documentation_that_is_read_is_counted(audited: Results, root: Path) -> None:
+    place = Span("docs/a.md", 7)
+    statuses = (ReadBack.IS_FORM, ReadBack.DIFFERS, ReadBack.NOT_READ)
+    states = {str(each): Stated("linear.linear", Readback("", each), place, place) for each in statuses}
+    expected = "documented  2 of 3 read, 1 are the form themselves, 1 DIFFER; 1 not read"
+    assert expected in full(replace(audited, states=states), root)
+    assert "documented" not in full(audited, root)

@@ -13,6 +13,7 @@ import click
 
 from eqtrace import __version__
 from eqtrace.cli.audit import audit
+from eqtrace.cli.cites import cites
 from eqtrace.cli.explain import explain
 from eqtrace.cli.fix import fix
 from eqtrace.cli.mutate import mutate
@@ -39,6 +40,7 @@ Examples:
   eqtrace mutate                      would verification notice a wrong line?
   eqtrace explain EQ501               what a finding means and how to mend it
   eqtrace site                        the reference site, as HTML files
+  eqtrace cites                       line citations in any repository's prose; needs no settings
 
 \b
 Exit codes:
@@ -55,7 +57,7 @@ def cli() -> None:
     """The group that holds the commands."""
 
 
-for _command in (audit, verify, fix, review, mutate, site, explain, schema):
+for _command in (audit, verify, fix, review, mutate, site, cites, explain, schema):
     cli.add_command(_command)
 
 

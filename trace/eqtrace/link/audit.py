@@ -11,7 +11,7 @@ from eqtrace.code.entity import FunctionRef
 from eqtrace.code.index import Index, Problem
 from eqtrace.code.source import collector_paused
 from eqtrace.link import roles
-from eqtrace.link.coverage import Inputs, cover
+from eqtrace.link.coverage import Inputs, Unsure, cover
 from eqtrace.link.faults import fault_of, file_of, unreadable
 from eqtrace.link.fix import named_functions
 from eqtrace.link.match import match
@@ -47,12 +47,12 @@ def audit(
     index: Index,
     config: Config,
     selected: frozenset[str] | None = None,
-    unsure: frozenset[str] = frozenset(),
+    unsure: Unsure | None = None,
 ) -> Audit:
     """Holds a specification against the code.
 
     `selected` are the ids of the equations to look at, None all of them; with some only, nothing is said of statements
-    that no equation claims. `unsure` are those whose LaTeX is not read back, or not compared.
+    that no equation claims. `unsure` are those whose LaTeX or documentation is not read, or not compared.
     """
     with collector_paused():
         graph = CallGraph(index)
@@ -77,7 +77,7 @@ def audit(
             graph,
             config.coverage,
             whole=selected is None,
-            unsure=unsure,
+            unsure=unsure or Unsure(),
         )
         coverage, lacks, waivers = cover(inputs)
         faults.extend(lacks)

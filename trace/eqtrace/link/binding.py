@@ -25,7 +25,11 @@ def check_bind(match: Match, equation: Equation, statement: Statement) -> Iterat
     here = names(statement.node)
     several = match.anchor.part is None and len(equation.statements) > 1
     for symbol, text in match.anchor.bind.items():
-        if symbol in left_sides or (not left_sides and is_result(text.value)):
+        if not left_sides:  # of a claim about shapes, say, each symbol may be either
+            fault = _right_fault(text, statement, here)
+            if is_result(text.value) or (fault is not None and _left_fault(text, statement) is None):
+                fault = _left_fault(text, statement)
+        elif symbol in left_sides:
             fault = _left_fault(text, statement)
             captured = True  # a left side that does not occur is one fault, not two
             if fault is not None and several and _right_fault(text, statement, here) is None:

@@ -25,6 +25,14 @@ Place = tuple[str, int, int]
 
 
 @dataclass(frozen=True, slots=True)
+class Unsure:
+    """The equations whose LaTeX, or whose documentation, is not read or not compared."""
+
+    latex: frozenset[str] = frozenset()
+    states: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class Inputs:
     """What coverage is worked out from.
 
@@ -38,7 +46,7 @@ class Inputs:
     graph: CallGraph
     setting: str  # off | report | error
     whole: bool = True
-    unsure: frozenset[str] = frozenset()  # whose LaTeX is not read back, or not compared
+    unsure: Unsure = Unsure()
 
 
 def cover(inputs: Inputs) -> tuple[Coverage, tuple[Fault, ...], tuple[Match, ...]]:
@@ -95,9 +103,10 @@ def _tested(equation: Equation, inputs: Inputs) -> bool:
     return any(ref.path.startswith("/") or inputs.graph.is_tested(ref) for ref in refs)
 
 
-def _applies(waiver: Waiver, lacking: Sequence[str], equation: Equation, unsure: frozenset[str]) -> bool:
-    lacks_latex = equation.latex is None or equation.id in unsure
-    return waiver.lacks in lacking or (waiver.lacks == "latex" and lacks_latex)
+def _applies(waiver: Waiver, lacking: Sequence[str], equation: Equation, unsure: Unsure) -> bool:
+    lacks_latex = equation.latex is None or equation.id in unsure.latex
+    lacks = {*lacking, *(["latex"] if lacks_latex else []), *(["states"] if equation.id in unsure.states else [])}
+    return waiver.lacks in lacks
 
 
 def _resolves(equation: Equation, matches: Mapping[str, Match]) -> bool:

@@ -117,7 +117,8 @@ class Equation:
     rejects: str | None = None
     tolerance: Tolerance | None = None
     ulps: Ulps | None = None
-    states: Text | None = None  # short form: where the form is read from
+    states: Text | None = None  # short form: what has the docstring that states the formula
+    states_holds: str = ""  # a part of that formula, where the docstring prints several
     gradient_of: Text | None = None  # short form: the function whose gradient the target is
     gradient_by: str = ""
     whole: bool = False  # short form: the whole function is the statement

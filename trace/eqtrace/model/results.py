@@ -9,7 +9,7 @@ from eqtrace.model.anchor import Match
 from eqtrace.model.example import ExampleResult
 from eqtrace.model.finding import Finding
 from eqtrace.model.mutant import Judged
-from eqtrace.model.readback import Readback
+from eqtrace.model.readback import Readback, Stated
 from eqtrace.model.span import Span
 from eqtrace.model.topic import Specification
 from eqtrace.model.verdict import MethodResult, Verdict, weakest
@@ -75,6 +75,7 @@ class Results:
     coverage: Coverage | None = None
     reviews: Reviews | None = None  # None where there is no ledger
     readbacks: Mapping[str, Readback] = field(default_factory=dict)  # by equation id: its LaTeX read back
+    states: Mapping[str, Stated] = field(default_factory=dict)  # by anchor id, or the id of a short-form equation
     seed: int = 0
     seconds: float = 0.0
     from_cache: int = 0

@@ -34,7 +34,7 @@ class Text:
     """A YAML scalar and where it stands.
 
     `style` is the scalar's quoting (`''`, `"'"`, `'"'`, `'|'` or `'>'`); `indent` is the column, from 0, at which a
-    literal block's lines start.
+    literal block's lines start. What stands elsewhere in other words has the style `printed`.
     """
 
     value: str
@@ -53,7 +53,7 @@ class Text:
             line = span.line + 1 + before.count("\n")
             column = self.indent + offset - (before.rfind("\n") + 1) + 1
             return Span(span.path, line, column, line, column + length)
-        if span.line != span.end_line or self.style in ('"', ">"):
+        if span.line != span.end_line or self.style in ('"', ">", "printed"):
             return span
         quote = 1 if self.style == "'" else 0
         doubled = self.value.count("'", 0, offset) if quote else 0

@@ -69,12 +69,12 @@ class Work:
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """A reasoned exception: an equation that lacks code, a test or LaTeX, or an arithmetic statement nobody claims."""
+    """A reasoned exception: what an equation lacks, or an arithmetic statement that nobody claims."""
 
     reason: str
     span: Span
     equation: Text | None = None
-    lacks: str = ""  # code | test | latex | branch
+    lacks: str = ""  # code | test | latex | states | branch
     path: str = ""
     line: int = 0
     function: str = ""

@@ -11,7 +11,7 @@ from eqtrace import __version__
 from eqtrace.model.finding import Finding, Related
 from eqtrace.model.results import Coverage, Results, Reviews, Tally
 from eqtrace.report import examples, mutants
-from eqtrace.report.rows import AnchorRow, EquationRow, LatexRow, LatexSummary, MethodRow, Summary, rows
+from eqtrace.report.rows import AnchorRow, EquationRow, LatexRow, LatexSummary, MethodRow, StatedRow, Summary, rows
 
 
 def render(results: Results, edits: Sequence[Mapping[str, Any]] | None = None) -> str:
@@ -56,6 +56,7 @@ def _summary(summary: Summary) -> dict[str, Any]:
         "verdicts": None if summary.verdicts is None else dict(summary.verdicts),
         "coverage": _coverage(summary.coverage),
         "latex": _latex_summary(summary.latex),
+        "states": _states_summary(summary.states),
         "examples": None if summary.verdicts is None else examples.tally(summary.examples),
         "findings": dict(summary.severities),
         "seconds": round(summary.seconds, 3),
@@ -91,6 +92,24 @@ def _latex_summary(found: LatexSummary | None) -> dict[str, int] | None:
     }
 
 
+def _states_summary(found: LatexSummary | None) -> dict[str, int] | None:
+    counts = _latex_summary(found)
+    return None if found is None or counts is None else {**counts, "is_form": found.forms}
+
+
+def _stated(row: StatedRow) -> dict[str, Any]:
+    return {
+        "path": row.path,
+        "line": row.line,
+        "text": row.text,
+        "status": row.status,
+        "how": row.how or None,
+        "points": row.points,
+        "detail": row.detail,
+        "waived": row.waived,
+    }
+
+
 def _latex(row: LatexRow | None) -> dict[str, Any] | None:
     if row is None:
         return None
@@ -121,6 +140,7 @@ def _equation(row: EquationRow) -> dict[str, Any]:
         "verdict": row.verdict,
         "methods": {name: None if method is None else _method(method) for name, method in row.methods.items()},
         "latex": _latex(row.latex),
+        "states": [_stated(each) for each in row.states],
         "anchors": [_anchor(anchor) for anchor in row.anchors],
     }
 

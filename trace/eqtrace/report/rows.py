@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from eqtrace.model.anchor import Anchor, Role, Status
 from eqtrace.model.equation import Equation
 from eqtrace.model.example import Example, ExampleResult, Outcome
 from eqtrace.model.finding import Finding, Severity
-from eqtrace.model.readback import ReadBack
+from eqtrace.model.readback import FORM, ReadBack, Stated
 from eqtrace.model.results import Coverage, Results, Reviews
 from eqtrace.model.verdict import MethodResult, Verdict
 from eqtrace.report.mutants import Mutation, mutation
@@ -64,8 +64,22 @@ class LatexRow:
 
 
 @dataclass(frozen=True, slots=True)
+class StatedRow:
+    """A formula that documentation prints, where it stands, and what came of reading it."""
+
+    path: str
+    line: int
+    text: str
+    status: str
+    how: str
+    points: int
+    detail: str
+    waived: bool
+
+
+@dataclass(frozen=True, slots=True)
 class LatexSummary:
-    """How many equations with LaTeX there are, and what came of reading it back."""
+    """How many formulas there are, in the specification's LaTeX or in documentation, and what came of reading them."""
 
     total: int
     proof: int
@@ -74,6 +88,7 @@ class LatexSummary:
     not_compared: int
     not_read: int
     waived: int  # of those not read
+    forms: int = 0  # of documentation: that are the form themselves
 
     @property
     def read(self) -> int:
@@ -96,6 +111,7 @@ class EquationRow:
     methods: Mapping[str, MethodRow | None]
     anchors: tuple[AnchorRow, ...]
     latex: LatexRow | None = None
+    states: tuple[StatedRow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +151,7 @@ class Summary:
     reviews: Reviews | None = None
     mutation: Mutation | None = None
     latex: LatexSummary | None = None  # None where no LaTeX was looked at
+    states: LatexSummary | None = None  # None where no documentation was looked at
 
     @property
     def anchors_ok(self) -> int:
@@ -236,12 +253,12 @@ def _summary(
         notes=results.notes,
         reviews=results.reviews,
         mutation=None if results.mutants is None else mutation(results.mutants),
-        latex=_latex_summary(equations),
+        latex=_read_summary([each.latex for each in equations if each.latex is not None]),
+        states=_read_summary([row for each in equations for row in each.states]),
     )
 
 
-def _latex_summary(equations: tuple[EquationRow, ...]) -> LatexSummary | None:
-    found = [each.latex for each in equations if each.latex is not None]
+def _read_summary(found: Sequence[LatexRow | StatedRow]) -> LatexSummary | None:
     if not found:
         return None
     counted = Counter(each.status for each in found)
@@ -253,6 +270,7 @@ def _latex_summary(equations: tuple[EquationRow, ...]) -> LatexSummary | None:
         not_compared=counted[ReadBack.NOT_COMPARED],
         not_read=counted[ReadBack.NOT_READ],
         waived=sum(each.waived for each in found),
+        forms=counted[ReadBack.IS_FORM],
     )
 
 
@@ -260,12 +278,27 @@ def _latex(equation: Equation, results: Results) -> LatexRow | None:
     found = results.readbacks.get(equation.id)
     if found is None:
         return None
-    excused = any(
-        waiver.lacks == "latex" and waiver.equation is not None and waiver.equation.value == equation.id
+    waived = found.status is ReadBack.NOT_READ and _is_excused(equation, "latex", results)
+    return LatexRow(found.status.value, found.how, found.points, found.detail, waived, found.more)
+
+
+def _states(equation: Equation, results: Results) -> tuple[StatedRow, ...]:
+    return tuple(_stated(each, equation, results) for each in results.states.values() if each.equation == equation.id)
+
+
+def _stated(stated: Stated, equation: Equation, results: Results) -> StatedRow:
+    found, span = stated.found, stated.span
+    is_form = found.how == FORM  # which nothing excuses
+    waived = found.status is ReadBack.NOT_READ and not is_form and _is_excused(equation, "states", results)
+    how = "" if is_form else found.how
+    return StatedRow(span.path, span.line, stated.text, found.status.value, how, found.points, found.detail, waived)
+
+
+def _is_excused(equation: Equation, lacks: str, results: Results) -> bool:
+    return any(
+        waiver.lacks == lacks and waiver.equation is not None and waiver.equation.value == equation.id
         for waiver in results.specification.waivers
     )
-    waived = excused and found.status is ReadBack.NOT_READ
-    return LatexRow(found.status.value, found.how, found.points, found.detail, waived, found.more)
 
 
 def _outcomes(examples: tuple[ExampleRow, ...]) -> dict[str, int]:
@@ -283,6 +316,7 @@ def _equation(equation: Equation, results: Results) -> EquationRow:
         methods={name: ran.get(name) for name in dict.fromkeys((*equation.methods, *ran))},
         anchors=tuple(_anchor(anchor, results) for anchor in equation.anchors),
         latex=_latex(equation, results),
+        states=_states(equation, results),
     )
 
 

@@ -14,7 +14,7 @@ from eqtrace.model.mutant import Score
 from eqtrace.model.results import Reviews, Tally
 from eqtrace.model.verdict import Verdict
 from eqtrace.report.mutants import Mutation
-from eqtrace.report.rows import EquationRow, Rows, Summary, furthest, slowest
+from eqtrace.report.rows import EquationRow, LatexSummary, Rows, Summary, furthest, slowest
 from eqtrace.report.styled import Line, clean
 
 _MEANING = {
@@ -88,7 +88,8 @@ def _facts(report: Rows) -> Iterable[tuple[str, str]]:
     yield "cited lines", _citations(facts)
     yield "executed", _executed(facts)
     yield "coverage", _coverage(facts)
-    yield "latex", _latex(facts)
+    yield "latex", _read(facts.latex, "read back")
+    yield "documented", _read(facts.states, "read")
     yield "examples", _examples(facts)
     yield "exempt", _exempt(facts)
     yield "reviewed", _counted(facts.reviews)
@@ -110,15 +111,18 @@ def _mutants(facts: Summary, found: Mutation) -> list[Line]:
     lines.append(_entry("killed by", ", ".join(f"{method} {number:,}" for method, number in found.methods.items())))
     lines.append(_entry("from cache", count(facts.from_cache, "mutant") if facts.from_cache else "nothing"))
     lines += [_entry("skipped", sentence) for sentence in facts.skipped]
-    for title, scores in (("operator", found.operators), ("topic", found.topics)):
+    if found.score.crash:
+        lines.append(_entry("crashed", "the changed code raised: verification tells that as EQ903, no method had to"))
+    tables = (("operator", found.operators), ("topic", found.topics), ("equation", found.equations))
+    for title, scores in tables:
         lines += [
             [],
-            [(f"  {title:<28}{'killed':>8}{'survived':>10}{'equivalent':>12}{'crash':>7}{'timeout':>9}", "dim")],
+            [(f"  {title:<44}{'killed':>8}{'survived':>10}{'equivalent':>12}{'crash':>7}{'timeout':>9}", "dim")],
         ]
         for name, each in scores.items():
             style = "bold red" if each.survived else ""
             numbers = f"{each.killed:>8,}{each.survived:>10,}{each.equivalent:>12,}{each.crash:>7,}{each.timeout:>9,}"
-            lines.append([(f"  {clean(name):<28}", ""), (numbers, style)])
+            lines.append([(f"  {clean(name):<44}", ""), (numbers, style)])
     return lines
 
 
@@ -193,19 +197,20 @@ def _coverage(facts: Summary) -> str:
     return f"{equations}; {_tally(facts.coverage.statements, 'arithmetic statements have an equation')}"
 
 
-def _latex(facts: Summary) -> str:
+def _read(found: LatexSummary | None, word: str) -> str:
     """`140 of 166 read back, all agree (131 by proof, 9 by values); 26 not read`."""
-    found = facts.latex
     if found is None:
         return ""
     agree = [f"{number:,} {how}" for number, how in ((found.proof, "by proof"), (found.values, "by values")) if number]
     how = f" ({', '.join(agree)})" if agree else ""
     parts = [f"all agree{how}" if found.agree == found.read else f"{found.agree:,} agree{how}"]
+    if found.forms:
+        parts = [*([] if not found.agree else parts), f"{found.forms:,} are the form themselves"]
     if found.differ:
         parts.append(f"{found.differ:,} DIFFER")
     if found.not_compared:
         parts.append(f"{found.not_compared:,} to be compared by `eqtrace verify`")
-    text = f"{found.read:,} of {found.total:,} read back" + (f", {', '.join(parts)}" if found.read else "")
+    text = f"{found.read:,} of {found.total:,} {word}" + (f", {', '.join(parts)}" if found.read else "")
     if found.not_read:
         text += f"; {found.not_read:,} not read" + (f", {found.waived:,} of them waived" if found.waived else "")
     return text

@@ -298,11 +298,28 @@ class Equation(_Formula):
     id: Id = Field(description="Its id, unique in the specification; usually topic.name.")
 
 
+_Docstring = Annotated[
+    str,
+    Field(pattern=r"^(docstring|[^\s:]+::?[^\W\d]\w*(\.[^\W\d]\w*)*)$"),
+    Wanted("docstring (its own), or the 'module:name' of the function or class whose docstring states the formula"),
+]
+
+
+class Stated(_Entry):
+    """Which of a docstring's formulas is meant."""
+
+    of: _Docstring = Field("docstring", description="What has the docstring: docstring, or 'module:name'.")
+    holds: FullText = Field(description="A part of the formula that no other one there has.")
+
+
 class ShortEntry(_Formula):
     """One function's formula: names in it are the function's own parameters."""
 
     title: str = Field("", description="A short name, if the function's own is not enough.")
-    states: str | None = Field(None, description="Where the form is read from: docstring.")
+    states: _Docstring | Stated | None = Field(
+        None,
+        description="What has the docstring that states the formula, which is the form, or is held against `sympy`.",
+    )
     gradient_of: str | None = Field(None, description="The function whose gradient this one returns.")
     by: str = Field("", description="The parameter that gradient_of differentiates by.")
     shapes: dict[str, Annotated[list[Expression], Wanted("a list of dimensions like [n]", number=True)]] = Field(
@@ -444,7 +461,9 @@ class Waiver(_Entry):
 
     reason: FullText = Field(description="Why it is right to leave it so.")
     equation: str | None = Field(None, description="The equation's id.")
-    lacks: Literal["code", "test", "latex", "branch"] | None = Field(None, description="What the equation lacks.")
+    lacks: Literal["code", "test", "latex", "states", "branch"] | None = Field(
+        None, description="What the equation lacks."
+    )
     at: Location | None = Field(None, description="'path:line' of a statement that no equation claims.")
     function: str = Field("", alias="in", description="Its enclosing function.")
     code: str | None = Field(None, description="The statement.")

@@ -12,6 +12,7 @@ from yaml.nodes import Node
 
 from eqtrace.model.anchor import Anchor, Role
 from eqtrace.model.equation import Equation
+from eqtrace.model.span import Text
 from eqtrace.model.symbol import Symbol
 from eqtrace.model.topic import Topic
 from eqtrace.spec import equations, mistakes, schema, symbols
@@ -176,11 +177,20 @@ def _equation(document: Document, context: Context, entry: _Named, model: schema
         methods=methods,
         anchors=(*whole, *built.anchors),
         symbols=_symbols(document, entry, model, built),
-        states=optional_text(document, entry.place, "states"),
+        states=_documentation(document, entry, model),
+        states_holds=model.states.holds if isinstance(model.states, schema.Stated) else "",
         gradient_of=optional_text(document, entry.place, "gradient_of"),
         gradient_by=model.by,
         whole=not has_lines,
     )
+
+
+def _documentation(document: Document, entry: _Named, model: schema.ShortEntry) -> Text | None:
+    """What has the docstring that states the formula."""
+    if not isinstance(model.states, schema.Stated):
+        return optional_text(document, entry.place, "states")
+    named = optional_text(document, child(entry.place, "states"), "of")
+    return named or Text(model.states.of, document.span(child(entry.place, "states")))
 
 
 def _whole(context: Context, entry: _Named, equation: Equation) -> Anchor:

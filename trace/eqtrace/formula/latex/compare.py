@@ -30,7 +30,7 @@ from eqtrace.formula.term import (
 from eqtrace.model.equation import Equation
 from eqtrace.model.readback import ReadBack, Readback
 
-__all__ = ["Comparison", "Pair", "read_back", "reading_of"]
+__all__ = ["Comparison", "Pair", "concluded", "read_back", "reading_of"]
 
 
 def read_back(equation: Equation, form: Form) -> tuple[Readback, Comparison | None]:
@@ -40,24 +40,31 @@ def read_back(equation: Equation, form: Form) -> tuple[Readback, Comparison | No
     """
     assert equation.latex is not None
     text = equation.latex.value
+    return concluded(equation.id, form, len(text), lambda: _comparison(equation, form, text))
+
+
+def concluded(
+    name: str, form: Form, length: int, compared: Callable[[], Comparison]
+) -> tuple[Readback, Comparison | None]:
+    """What came of a comparison that `compared` makes of so many characters, and what is open in it."""
     try:
-        comparison = _comparison(equation, form, text)
+        comparison = compared()
     except Misfit as error:
-        return Readback(equation.id, ReadBack.DIFFERS, "", error.message, error.offset, error.length), None
+        return Readback(name, ReadBack.DIFFERS, "", error.message, error.offset, error.length), None
     except Unread as error:
-        return Readback(equation.id, ReadBack.NOT_READ, "", error.message, error.offset, error.length), None
+        return Readback(name, ReadBack.NOT_READ, "", error.message, error.offset, error.length), None
     except RecursionError:
-        return Readback(equation.id, ReadBack.NOT_READ, "", "nested too deep", 0, len(text)), None
+        return Readback(name, ReadBack.NOT_READ, "", "nested too deep", 0, length), None
     notes = "; ".join(comparison.notes)
     more = tuple(part.text.value for number, part in enumerate(form.parts) if number not in comparison.met)
     if comparison.differs is not None:
-        message, offset, length = comparison.differs
-        return Readback(equation.id, ReadBack.DIFFERS, "", message, offset, length, more=more), None
+        message, offset, extent = comparison.differs
+        return Readback(name, ReadBack.DIFFERS, "", message, offset, extent, more=more), None
     open_ = [pair for pair in comparison.pairs if not _alike(pair)]
     if open_:
         comparison.pairs = open_
-        return Readback(equation.id, ReadBack.NOT_COMPARED, "", notes, more=more), comparison
-    return Readback(equation.id, ReadBack.AGREES, "proof", notes, more=more), None
+        return Readback(name, ReadBack.NOT_COMPARED, "", notes, more=more), comparison
+    return Readback(name, ReadBack.AGREES, "proof", notes, more=more), None
 
 
 def _alike(pair: Pair) -> bool:

@@ -146,7 +146,7 @@ class Matching(Premises):
             case Says.EQUAL:
                 self._equal(clause, conditions)
             case Says.BARE:
-                self._bare(clause)
+                self._bare(clause, conditions)
             case Says.ARRAY:
                 self._array(clause)
             case Says.LAW:
@@ -243,21 +243,27 @@ class Matching(Premises):
         left = key_of(canon, claim.sides[0])
         return [side for side in found if key_of(canon, side) != left]
 
-    def _bare(self, clause: Clause) -> None:
-        """A term alone: the form's right side."""
+    def _bare(self, clause: Clause, conditions: list[Clause]) -> None:
+        """A term alone, or several that are equal: the form's right side."""
         nodes, own = spread(clause, self.reading.arrays)
         claim = next((each for each in self.claims if each.sides), None)
         if claim is None:
             raise Unread("a term alone, where the form is no equation", clause.offset, clause.length)
         left = claim.sides[0]
         subs = left.subscripts if isinstance(left, Indexed) else ()
-        if len(subs) != len(own):
+        if len(subs) != len(own) and not (not own and self._names_all(nodes, subs)):
             raise Misfit(
                 "a term alone, of another number of axes than the form's left side", clause.offset, clause.length
             )
-        names = dict(zip(own, subs, strict=True))
+        names = dict(zip(own, subs, strict=False))
+        premises, _ = self.premises(clause, conditions, claim, names, own)
         self.out.met.add(claim.part)
-        self.out.pairs.append(Pair(self.put(nodes[0], names), claim.sides[1:], claim.premises, claim.ranges))
+        for node in nodes:
+            self.out.pairs.append(Pair(self.put(node, names), claim.sides[1:], premises, claim.ranges))
+
+    def _names_all(self, nodes: tuple[Node, ...], subs: tuple[Term, ...]) -> bool:
+        """Whether what is said names every index of the form's left side itself: `w(n) = ...`."""
+        return all({*symbol_names(sub)} <= {name for node in nodes for name in symbol_names(node)} for sub in subs)
 
     def _array(self, clause: Clause) -> None:
         symbol = clause.sides[0]

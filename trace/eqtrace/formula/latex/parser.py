@@ -33,11 +33,20 @@ _PLAIN = {
     "\\sinh": "sinh", "\\cosh": "cosh", "\\arctan": "atan", "\\arcsin": "asin", "\\arccos": "acos",
     '"erf"': "erf", '"erfc"': "erfc", '"sign"': "sign", '"sgn"': "sign",
 }  # fmt: skip
-_CLOSING = {"(": ")", "[": "]", "\\lfloor": "\\rfloor", "\\lceil": "\\rceil", "|": "|", "\\lVert": "\\rVert"}
-_TIMES = frozenset({"\\cdot", "\\times"})
+_SEVERAL = {"\\Gamma": ("gamma", 1), "\\psi": ("digamma", 1), "B": ("beta", 2), "\\beta": ("beta", 2)}
+_CLOSING = {
+    "(": ")",
+    "[": "]",
+    "\\{": "\\}",
+    "\\lfloor": "\\rfloor",
+    "\\lceil": "\\rceil",
+    "|": "|",
+    "\\lVert": "\\rVert",
+}
+_TIMES = frozenset({"\\cdot", "\\times", "*"})
 _STOPS = frozenset(
     {"\\}", "\\rfloor", "\\rceil", "\\rVert", "\\rangle", "\\\\", "\\end", "\\partial", "\\dots", "\\Rightarrow"}
-    | {"\\leftarrow", "\\to", "\\in", "\\sim", "\\le", "\\ge", "\\ne", "\\cdot", "\\times", "\\odot", "\\bmod", "\\{"}
+    | {"\\leftarrow", "\\to", "\\in", "\\sim", "\\le", "\\ge", "\\ne", "\\cdot", "\\times", "\\odot", "\\bmod"}
     | {"\\Vert", "\\|", "\\mapsto", "\\equiv", "\\approx", "\\top"}
 )
 _WORDS = frozenset({"\\det", "\\Pr"})
@@ -73,6 +82,8 @@ class Parser(Named, Over):
                 other = self.factor()
                 if key == "\\cdot" and value.dims and other.dims and len(value.dims) == len(other.dims) == 1:
                     raise self.unread("a product of two vectors")
+                if key == "*" and value.dims and other.dims:
+                    raise self.unread("a product of arrays by *: of entries, or of matrices?")
                 value = self.arrays.multiply(value, other)
             elif key == "\\odot":
                 self.take()
@@ -145,10 +156,12 @@ class Parser(Named, Over):
         if key in _PLAIN:
             self.take()
             return self.arrays.each(call(_PLAIN[key]), self.argument())
-        if key in ("(", "[", "|", "\\lfloor", "\\lceil"):
+        if key in _SEVERAL and self.after(1) in ("(", "["):
+            return self._of_several()
+        if key in ("(", "[", "\\{", "|", "\\lfloor", "\\lceil"):
             return self._bracketed()
         if key == "{":
-            return self.inner(self.group())
+            return self._grouped()
         if key == "\\pi":
             self.take()
             return scalar(Constant("pi"))
@@ -210,8 +223,8 @@ class Parser(Named, Over):
 
     def argument(self) -> Value:
         """What a function without brackets takes: one factor, or a sum; what could belong to it too is refused."""
-        if self.key == "(":
-            value = self.inner(self.between("(", ")"))
+        if self.key in ("(", "[", "\\{"):
+            value = self.inner(self.between(self.key, _CLOSING[self.key]))
             if self.key in ("^", "_"):
                 raise self.unread("a script behind a function's argument")
             return value
@@ -261,13 +274,33 @@ class Parser(Named, Over):
         found = self.between(opening.key, _CLOSING[opening.key])
         if opening.key == "|" and len(found) > 2 and found[0].key == "\\{" and found[-1].key == "\\}":
             return self._count(found[1:-1])
-        if opening.key == "[":
-            raise Unread("square brackets that are none of an entry's", opening.offset)
         value = self.inner(found)
-        if opening.key == "(":
+        if opening.key in ("(", "[", "\\{"):
             return value
         function = {"|": "Abs", "\\lfloor": "floor", "\\lceil": "ceiling"}[opening.key]
         return self.arrays.each(call(function), value)
+
+    def _of_several(self) -> Value:
+        r"""`\Gamma(x)`, `B(a, b)`: functions that are letters where nothing is declared by them."""
+        function, count = _SEVERAL[self.take().key]
+        args = [self.inner(part) for part in split(self.between(self.key, _CLOSING[self.key]), (",",))]
+        if len(args) != count:
+            raise self.unread(f"{function} of {len(args)} arguments")
+        if count == 1:
+            return self.arrays.each(call(function), args[0])
+        one, other = args
+        return self.arrays.pairs(lambda a, b: Call(function, (term_of(a), term_of(b))), one, other, "two arguments")
+
+    def _grouped(self) -> Value:
+        """Braces, which nobody sees: a script behind them is read as it shows, at the last thing in them."""
+        found = self.group()
+        if self.key not in ("^", "_") or len(found) < 2:
+            return self.inner(found)
+        start = self.place
+        while self.key in ("^", "_"):
+            self.take()
+            self.group()
+        return self.inner((*found, *self.run[start : self.place]))
 
     def _count(self, found: Run) -> Value:
         """`|{ i : condition }|`."""

@@ -44,20 +44,27 @@ from eqtrace.model.readback import ReadBack, Readback
 POINTS = 8
 LONGEST = 8  # above every integer that is drawn from 0 on
 SECONDS = 3.0  # for one equation
+_TEXT = "the text that was read"
 
 
-def settle(equation: Equation, form: Form, found: Readback, comparison: Comparison, seed: int = 0) -> Readback:
-    """Decide what is open: `agrees` by proof or by values, `differs` with the values, or not read for want of both."""
+def settle(
+    equation: Equation, form: Form, found: Readback, comparison: Comparison, seed: int = 0, noun: str = "the LaTeX"
+) -> Readback:
+    """Decide what is open: `agrees` by proof or by values, `differs` with the values, or not read for want of both.
+
+    `noun` is what messages call the text that was read.
+    """
     deadline = time.process_time() + SECONDS
     rng = random.Random(zlib.crc32(f"{equation.id} latex {seed}".encode()))
     how, points = "proof", 0
     for pair in comparison.pairs:
         result = _settled(equation, form, pair, rng, deadline)
         if result.status is not ReadBack.AGREES:
-            return replace(result, more=found.more)
+            detail = result.detail.replace(_TEXT, noun)
+            return replace(result, equation=found.equation, detail=detail, more=found.more)
         how = "values" if result.how == "values" else how
         points = max(points, result.points)
-    return Readback(equation.id, ReadBack.AGREES, how, found.detail, points=points, more=found.more)
+    return replace(found, status=ReadBack.AGREES, how=how, points=points)
 
 
 def _settled(equation: Equation, form: Form, pair: Pair, rng: random.Random, deadline: float) -> Readback:
@@ -99,7 +106,7 @@ def _against(equation: Equation, form: Form, pair: Pair, node: Node, rng: random
     if trial.counterexample:
         latex, other = _differing(pair.latex, node, pair.ranges)
         what = f"{pair.what}: " if pair.what else ""
-        values = trial.counterexample.replace("side 1", "the LaTeX").replace("side 2", "the form")
+        values = trial.counterexample.replace("side 1", _TEXT).replace("side 2", "the form")
         detail = f"{what}the form has {written(other)} here\n{values}"
         return Readback(equation.id, ReadBack.DIFFERS, "values", detail, latex.offset, latex.length, trial.points)
     if _proved(target, claim, deadline):

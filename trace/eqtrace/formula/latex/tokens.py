@@ -62,10 +62,11 @@ _DELIMITERS = frozenset(
 _SAME = {"\\leq": "\\le", "\\geq": "\\ge", "\\lvert": "|", "\\rvert": "|", "\\ldots": "\\dots", "\\cdots": "\\dots"} | {
     "\\implies": "\\Rightarrow", "\\neq": "\\ne", "\\gets": "\\leftarrow", "\\tfrac": "\\frac", "\\dfrac": "\\frac",
     "\\lbrace": "\\{", "\\rbrace": "\\}", "\\varepsilon": "\\varepsilon", "\\lt": "<", "\\gt": ">",
+    "<=": "\\le", ">=": "\\ge",
 }  # fmt: skip
 _SCAN = re.compile(
     r"(?P<space>[ \t\r\n]+)|(?P<command>\\(?:operatorname\*|[A-Za-z]+|[^A-Za-z\s\d]|[ ]))|(?P<number>\d+(?:\.\d+)?)"
-    r"|(?P<letter>[A-Za-z])|(?P<prime>'+)|(?P<symbol>[-+*/=<>()\[\]{}|_^&,.:;!~])",
+    r"|(?P<letter>[A-Za-z])|(?P<prime>'+)|(?P<symbol>[<>]=|[-+*/=<>()\[\]{}|_^&,.:;!~])",
     re.ASCII,
 )
 _GROUP = re.compile(r"[ ]*\{((?:[^{}\\]|\\[^A-Za-z]|\\,)*)\}")

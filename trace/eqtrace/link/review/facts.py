@@ -113,6 +113,8 @@ def _form(equation: Equation, part: int | None) -> Iterator[Fact]:
     for key in ("states", "gradient_of"):
         if (text := getattr(equation, key)) is not None:
             yield _words(key, text.value, text.span)
+    if equation.states_holds:
+        yield _words("states", equation.states_holds, equation.span)
     if equation.gradient_by:
         yield _words("by", equation.gradient_by, equation.span)
     if equation.gradient is not None and equation.gradient_of is None:

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from eqtrace.model.equation import Equation
+from eqtrace.model.mutant import Score
 from eqtrace.model.readback import ReadBack
 from eqtrace.model.symbol import Symbol
 from eqtrace.report.mathml import LatexUnreadable, convert
+from eqtrace.report.mutants import noticed
 from eqtrace.report.prose import Resolve, inline
-from eqtrace.report.rows import EquationRow, LatexRow, MethodRow
+from eqtrace.report.rows import EquationRow, LatexRow, MethodRow, StatedRow
 from eqtrace.report.sizes import shown
 from eqtrace.report.words import Badge, badge, latex_of, slug
 
@@ -44,6 +46,8 @@ class EquationView:
     methods: tuple[MethodView, ...]
     read_back: str  # in words what came of reading the LaTeX back; '' where there is none
     beside: tuple[str, ...]  # what the form says and the LaTeX does not
+    mutants: str  # how many mutants of its lines were noticed, in words; '' where no run is stored
+    documented: tuple[str, ...]  # in words what came of reading the documentation
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,9 @@ class Styles:
         return "".join(f".{name} {{ {rule} }}\n" for name, rule in sorted(self.rules.items()))
 
 
-def equation_view(equation: Equation, row: EquationRow | None, resolve: Resolve, styles: Styles) -> EquationView:
+def equation_view(
+    equation: Equation, row: EquationRow | None, resolve: Resolve, styles: Styles, score: Score | None = None
+) -> EquationView:
     """One equation; `row` is None where it was not selected."""
     label = inline(equation.label, resolve)
     markup, problem = None, ""
@@ -106,6 +112,8 @@ def equation_view(equation: Equation, row: EquationRow | None, resolve: Resolve,
         ),
         read_back=_read_back(row.latex) if row else "",
         beside=row.latex.more if row and row.latex and row.latex.status == ReadBack.AGREES else (),
+        mutants=noticed(score) if score is not None else "",
+        documented=tuple(map(_documented, row.states)) if row else (),
     )
 
 
@@ -122,6 +130,21 @@ def _read_back(found: LatexRow | None) -> str:
     if found.status == ReadBack.NOT_COMPARED:
         return "read back, and not compared: that takes `eqtrace verify`"
     return f"NOT read back{', which is waived' if found.waived else ''}: {found.detail}"
+
+
+def _documented(found: StatedRow) -> str:
+    """What came of reading a formula of the documentation, in words, and where it stands."""
+    place = f"{found.path}:{found.line}"
+    if found.status == ReadBack.AGREES:
+        shown = "proved for all sizes" if found.how == "proof" else f"by values at {found.points} random points"
+        return f"{place} says what the form says: {shown}"
+    if found.status == ReadBack.DIFFERS:
+        return f"{place} DIFFERS from the form: {found.detail}"
+    if found.status == ReadBack.NOT_COMPARED:
+        return f"{place} is read, and not compared: that takes `eqtrace verify`"
+    if found.status == ReadBack.IS_FORM:
+        return f"{place} is the form: {found.detail}"
+    return f"{place} is NOT read{', which is waived' if found.waived else ''}: {found.detail}"
 
 
 def symbol_view(symbol: Symbol, sizes: Mapping[str, int | str], resolve: Resolve, styles: Styles) -> SymbolView:

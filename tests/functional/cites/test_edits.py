@@ -1,0 +1,236 @@
+"""Edits of the cited code, replayed: the verdict, where the line went, and what --fix writes."""
+
+from pathlib import Path
+from typing import Any
+
+TEN = "".join(f"# line {number}\n" for number in range(10))
+
+
+def test_sound_citations_pass(shop: Any) -> None:
+    run = shop.judged()
+    assert [each["status"] for each in run.citations] == ["ok", "ok", "ok"]
+    assert run.exit == 0
+
+
+def test_ten_lines_above(shop: Any) -> None:
+    shop.write("src/shop.py", TEN + shop.CODE)
+    shop.commit()
+    run = shop.judged()
+    assert [(each["status"], each["proposed"]["line"], each["confidence"]) for each in run.citations] == [
+        ("moved", 16, "strong"),
+        ("moved", 21, "strong"),
+        ("moved", 31, "strong"),
+    ]
+    assert run.exit == 0  # warnings
+    assert shop.cites("--fail-on", "moved").exit == 1
+
+
+def test_fix_writes_only_the_numbers_and_once(shop: Any) -> None:
+    shop.write("src/shop.py", TEN + shop.CODE)
+    shop.commit()
+    shown = shop.cites("--fix", "--diff")
+    assert shop.read("docs/shop.md") == shop.PROSE
+    assert "+- `price` (`shop.py:16`) works out an item" in shown.stdout
+    shop.cites("--fix")
+    expected = shop.PROSE.replace(":6`", ":16`").replace(":11-14`", ":21-24`").replace(":21`\n", ":31`\n")
+    assert shop.read("docs/shop.md") == expected
+    again = shop.read("docs/shop.md")
+    run = shop.judged("--fix")
+    assert run.report["edits"] == []
+    assert shop.read("docs/shop.md") == again
+    assert {each["status"] for each in run.citations} == {"ok"}
+    shop.commit("fixed")
+    assert {each["status"] for each in shop.judged().citations} == {"ok"}
+
+
+def test_an_uncommitted_edit_counts_too(shop: Any) -> None:
+    shop.write("src/shop.py", TEN + shop.CODE)
+    assert shop.judged().of("shop.py:6")["proposed"]["line"] == 16
+
+
+def test_comment_in_the_body(shop: Any) -> None:
+    shop.edit("src/shop.py", lambda text: text.replace("    return item", "    # all of them\n    return item"))
+    shop.commit()
+    run = shop.judged()
+    assert run.status("shop.py:6") == "ok"
+    assert run.of("shop.py:21")["proposed"]["line"] == 22
+
+
+def test_function_renamed(shop: Any) -> None:
+    shop.edit("src/shop.py", lambda text: text.replace("price", "cost_of"))
+    shop.commit()
+    found = shop.judged().of("shop.py:6")
+    assert found["status"] != "ok"
+    assert found["confidence"] != "strong"
+
+
+def test_a_constant_changed_where_a_number_is_cited(shop: Any) -> None:
+    shop.write("docs/limit.md", "More than `LIMIT = 3` (`shop.py:3`) is cheaper.\n")
+    shop.commit()
+    assert shop.judged().status("shop.py:3") == "ok"
+    shop.edit("src/shop.py", lambda text: text.replace("LIMIT = 3", "limit = Decimal(40)  # in units"))
+    shop.commit()
+    assert shop.judged().status("shop.py:3") != "ok"
+
+
+def test_moved_to_another_file(shop: Any) -> None:
+    head, tail = shop.CODE.split("def discount")
+    body, rest = tail.split("\n\nclass")
+    shop.write("src/shop.py", f"from tax import discount\n{head}class{rest}")
+    shop.write("src/tax.py", f"LIMIT = 3\n\n\ndef discount{body}\n")
+    shop.commit()
+    found = shop.judged().of("shop.py:11-14")
+    assert found["status"] in ("changed", "mismatch")
+    assert any("src/tax.py:4" in each["text"] for each in found["evidence"])
+
+
+def test_file_renamed(shop: Any) -> None:
+    shop.git("mv", "src/shop.py", "src/store.py")
+    shop.commit()
+    run = shop.judged()
+    found = run.of("shop.py:6")
+    assert (found["status"], found["proposed"]["path"], found["proposed"]["line"]) == ("missing", "src/store.py", 6)
+    assert not found["fixable"]
+    assert run.exit == 1
+
+
+def test_file_renamed_and_then_cited_anew(shop: Any) -> None:
+    shop.git("mv", "src/shop.py", "src/store.py")
+    shop.edit("docs/shop.md", lambda text: text.replace("shop.py", "store.py"))
+    shop.commit()
+    shop.edit("src/store.py", lambda text: TEN + text)
+    shop.commit()
+    assert shop.judged().of("store.py:6")["proposed"]["line"] == 16
+
+
+def test_file_deleted(shop: Any) -> None:
+    shop.git("rm", "-q", "src/shop.py")
+    shop.commit()
+    run = shop.judged()
+    assert {each["status"] for each in run.citations} == {"missing"}
+    assert "was deleted in" in run.citations[0]["evidence"][0]["text"]
+
+
+def test_document_renamed_and_wrapped_anew(shop: Any) -> None:
+    shop.git("mv", "docs/shop.md", "docs/store.md")
+    shop.commit()
+    shop.write("docs/store.md", shop.PROSE.replace("`price` (`shop.py:6`) works", "`price`\n  (`shop.py:6`) works"))
+    shop.commit()
+    shop.edit("src/shop.py", lambda text: TEN + text)
+    shop.commit()
+    assert shop.judged().of("shop.py:6")["proposed"]["line"] == 16
+
+
+def test_history_follows_a_merged_branch(shop: Any) -> None:
+    shop.git("checkout", "-q", "-b", "topic")
+    shop.write("docs/more.md", "The loop over items stands in `shop.py:22`.\n")
+    shop.commit()
+    shop.edit("src/shop.py", lambda text: "# one\n" + text)
+    shop.commit()
+    shop.git("checkout", "-q", "main")
+    shop.write("README.md", "# Shop\n")
+    shop.commit()
+    shop.git("merge", "-q", "--no-ff", "-m", "merge", "topic")
+    found = shop.judged("docs/more.md").of("shop.py:22")
+    assert (found["status"], found["proposed"]["line"]) == ("moved", 23)
+
+
+def test_wrong_from_the_start(shop: Any) -> None:
+    shop.write("docs/wrong.md", "`discount` (`shop.py:8`) and `Basket` (`shop.py:4`)\n")
+    shop.commit()
+    run = shop.judged("docs/wrong.md")
+    one, other = run.citations
+    assert (one["status"], one["proposed"]["line"]) == ("mismatch", 11)
+    assert one["evidence"][0]["text"] == (
+        "names `discount`; line 8 is `return item.cost * item.count`; `discount` is at 11"
+    )
+    assert any("so it was when it was written" in each["text"] for each in one["evidence"])
+    assert not one["fixable"]  # its uses might be meant
+    assert (other["status"], other["proposed"]["line"], other["fixable"]) == ("mismatch", 17, True)
+    assert run.exit == 1
+
+
+def test_wrong_from_the_start_and_then_moved(shop: Any) -> None:
+    shop.write("docs/wrong.md", "`Basket` (`shop.py:14`)\n")
+    shop.commit()
+    shop.edit("src/shop.py", lambda text: TEN + text)
+    shop.commit()
+    shop.cites("--fix", "docs/wrong.md")
+    assert shop.read("docs/wrong.md") == "`Basket` (`shop.py:27`)\n"  # not 24, where line 14 went
+
+
+def test_a_use_is_not_taken_for_a_mistake(shop: Any) -> None:
+    shop.write("docs/uses.md", "`discount` is called at `shop.py:22`; see `Basket` and `shop.py:22`.\n")
+    shop.commit()
+    assert {each["status"] for each in shop.judged("docs/uses.md").citations} == {"ok"}
+
+
+def test_past_the_end(shop: Any) -> None:
+    shop.write("docs/far.md", "See `shop.py:400`.\n")
+    shop.commit()
+    run = shop.judged("docs/far.md")
+    assert (run.status("shop.py:400"), run.exit) == ("past-end", 1)
+    assert run.citations[0]["evidence"][0]["text"] == "src/shop.py has 22 lines"
+
+
+def test_without_a_name_history_alone_is_never_fixed_on(shop: Any) -> None:
+    shop.write("docs/plain.md", "This is done in `shop.py:12`.\n")
+    shop.commit()
+    shop.edit("src/shop.py", lambda text: TEN + text)
+    shop.commit()
+    found = shop.judged("docs/plain.md").of("shop.py:12")
+    assert (found["status"], found["proposed"]["line"], found["fixable"]) == ("moved", 22, False)
+
+
+def test_siblings_that_moved_as_far_bear_it_out(shop: Any) -> None:
+    shop.edit("docs/shop.md", lambda text: text + "- this is done in `shop.py:12`\n")
+    shop.commit()
+    shop.edit("docs/shop.md", lambda text: text.replace("6`", "6` ").replace("6` ", "6`"))
+    shop.write("docs/both.md", shop.PROSE + "- this is done in `shop.py:12`\n")
+    shop.commit()
+    shop.edit("src/shop.py", lambda text: TEN + text)
+    shop.commit()
+    found = shop.judged("docs/both.md").of("shop.py:12")
+    assert (found["proposed"]["line"], found["fixable"]) == (22, True)
+    assert "offset" in {each["kind"] for each in found["evidence"]}
+
+
+def test_a_moved_function_is_followed(shop: Any) -> None:
+    head, tail = shop.CODE.split("def price")
+    price, rest = tail.split("\n\ndef discount")
+    shop.write("src/shop.py", f"{head}def discount{rest}\n\ndef price{price}\n")
+    shop.commit()
+    found = shop.judged().of("shop.py:6")
+    assert found["proposed"]["line"] == shop.read("src/shop.py").split("\n").index("def price(item):") + 1
+    assert found["fixable"]
+
+
+def test_records_are_set_aside_and_never_rewritten(shop: Any) -> None:
+    shop.write("CHANGELOG.md", shop.PROSE)
+    shop.commit()
+    shop.edit("src/shop.py", lambda text: TEN + text)
+    shop.commit()
+    assert "CHANGELOG.md" not in {each["path"] for each in shop.judged().citations}
+    run = shop.judged("--records", "--fix")
+    assert "CHANGELOG.md" in {each["path"] for each in run.citations}
+    assert shop.read("CHANGELOG.md") == shop.PROSE
+
+
+def test_a_shallow_clone(shop: Any, tmp_path: Path) -> None:
+    shop.edit("src/shop.py", lambda text: TEN + text)
+    shop.commit()
+    clone = type(shop)(tmp_path / "clone")
+    clone.git("clone", "-q", "--depth", "1", f"file://{shop.root}", ".")
+    run = clone.judged()
+    assert "shallow" in run.report["summary"]["history"]
+    assert run.status("shop.py:6") == "mismatch"  # by its name
+
+
+def test_every_line_end_and_mark_stays(shop: Any) -> None:
+    shop.write("docs/shop.md", "\ufeff" + shop.PROSE.replace("\n", "\r\n") + "no end")
+    shop.commit()
+    shop.edit("src/shop.py", lambda text: TEN + text)
+    shop.commit()
+    shop.cites("--fix")
+    fixed = shop.PROSE.replace(":6`", ":16`").replace(":11-14`", ":21-24`").replace(":21`\n", ":31`\n")
+    assert shop.read("docs/shop.md") == "\ufeff" + fixed.replace("\n", "\r\n") + "no end"

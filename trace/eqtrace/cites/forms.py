@@ -1,0 +1,256 @@
+"""Finds citations in prose, each with the exact place of its numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from eqtrace.cites import patterns
+from eqtrace.cites.blocks import Blocks, Kind
+from eqtrace.cites.documents import Document, Zone
+from eqtrace.cites.kinds import CODE, KNOWN, NAMES
+from eqtrace.model.citation import Citation, Form, Number
+from eqtrace.model.span import Span
+
+_PLACEHOLDER = re.compile(r"[A-Z]{1,4}|[Ll](?:ines?|INES?|no)(?:_?\w+)?")
+"""What stands for a line number in `file.py:NN`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A file named in prose, with or without a line."""
+
+    path: str
+    start: int
+    end: int
+    cited: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What a document cites, in order, and the files it names."""
+
+    citations: tuple[Citation, ...]
+    mentions: tuple[Mention, ...]
+
+
+def extract(document: Document, blocks: Blocks, extensions: frozenset[str]) -> Extracted:
+    """The citations of a document; `extensions` are those of the repository's files, which make a word a path too."""
+    return _Reader(document, blocks, extensions).read()
+
+
+class _Reader:
+    def __init__(self, document: Document, blocks: Blocks, extensions: frozenset[str]) -> None:
+        self.document = document
+        self.blocks = blocks
+        self.extensions = extensions | KNOWN
+        self.text = document.prose
+        self.found: list[Citation] = []
+        self.mentions: list[Mention] = []
+        self.taken: list[tuple[int, int]] = []
+
+    def read(self) -> Extracted:
+        self._links()
+        for match in self._paths():
+            if (match["ext"] or "").lower() in self.extensions or match["ext"] in self.extensions or match["name"]:
+                self._path(match)
+        if not self.document.code:
+            self._bare()
+        ordered = sorted(self.found, key=lambda citation: (citation.start, citation.end))
+        return Extracted(tuple(ordered), tuple(self.mentions))
+
+    def _paths(self) -> Iterator[re.Match[str]]:
+        if any(name in self.text for name in NAMES):
+            yield from patterns.PATH.finditer(self.text)
+            return
+        for run in patterns.RUN.finditer(self.text):
+            yield from patterns.PATH.finditer(self.text, run.start(), run.end())
+
+    def _links(self) -> None:
+        """Permalinks; the rest of an address cites nothing, and is taken out of sight."""
+        pieces: list[str] = []
+        at = 0
+        for url in patterns.URL.finditer(self.text):
+            pieces += [self.text[at : url.start()], " " * len(url[0])]
+            at = url.end()
+            link = patterns.PERMALINK.match(url[0])
+            if link is None:
+                continue
+            base = url.start()
+            revision, _, path = link["rest"].partition("/")
+            first = _number(link, "first", base)
+            end = base + link.end()
+            self._add(
+                base, end, path, (first, _number(link, "last", base)), Form.LINK, revision=f"{link['repo']}@{revision}"
+            )
+        self.text = "".join([*pieces, self.text[at:]])
+
+    def _path(self, match: re.Match[str]) -> None:
+        path, start, end = match[0], match.start(), match.end()
+        if self._is_taken(start) or self._traceback(start):
+            return
+        before = len(self.found)
+        after = self._direct(path, start, end) or self._words(path, start, end) or self._symbol(path, start, end)
+        if after is not None and self.found[before].form is not Form.SYMBOL:
+            self._more(path, after)
+        elif after is None:
+            self._of(path, start, end)
+        self.mentions.append(Mention(path, start, end, len(self.found) > before))
+
+    def _traceback(self, start: int) -> bool:
+        """`File "x.py", line 12` is what a program printed."""
+        return self.text[max(0, start - 6) : start] == 'File "'
+
+    def _direct(self, path: str, start: int, end: int) -> int | None:
+        number = patterns.DIRECT.match(self.text, end)
+        if number is None or re.match(r"\w|\.\d|\.\w+\.", self.text[number.end() : number.end() + 12]):
+            return None
+        stop = number.end()
+        column = patterns.COLUMN.match(self.text, stop)
+        after = column.end() if column is not None and number["last"] is None and number["head"] == ":" else stop
+        self._add(start, stop, path, _numbers(number), Form.DIRECT, approximate=bool(number["approx"]))
+        return after
+
+    def _words(self, path: str, start: int, end: int) -> int | None:
+        closed = patterns.MARKUP.match(self.text, end)
+        begin = closed.end() if closed is not None else end
+        if (link := re.compile(r"\([^\s()]*\)").match(self.text, begin)) is not None and self.text[begin - 1] == "]":
+            begin = link.end()
+        number = patterns.WORDS.match(self.text, begin)
+        if number is None or not patterns.SAYS_LINE.search(number[0]) or "\n\n" in number[0]:
+            return None
+        self._add(start, number.end(), path, _numbers(number), Form.WORDS, approximate="~" in number[0])
+        return number.end()
+
+    def _of(self, path: str, start: int, end: int) -> None:
+        begin = max(0, start - 80)
+        number = patterns.BEFORE.search(self.text[begin:start])
+        if number is not None:
+            numbers = _number(number, "first", begin), _number(number, "last", begin)
+            self._add(begin + number.start(), end, path, numbers, Form.WORDS, approximate=bool(number["approx"]))
+
+    def _symbol(self, path: str, start: int, end: int) -> int | None:
+        found = patterns.SYMBOL.match(self.text, end)
+        if found is None or path.rpartition(".")[2].lower() not in CODE - {"yaml", "yml", "toml", "ini", "cfg", "d"}:
+            return None
+        if found[0].startswith("::") or not _PLACEHOLDER.fullmatch(found["symbol"]):
+            self._add(
+                start,
+                found.start("symbol") + len(found["symbol"]),
+                path,
+                (None, None),
+                Form.SYMBOL,
+                symbol=found["symbol"],
+            )
+            return found.end()
+        return None
+
+    def _more(self, path: str, after: int, sure: bool = True) -> None:
+        """Further numbers of the same file."""
+        at = after
+        while True:
+            number = patterns.MORE_COLON.match(self.text, at) or self._plain(at)
+            if (
+                number is None
+                or "\n\n" in number[0]
+                or self.blocks.index(at) != self.blocks.index(number.start("first"))
+            ):
+                return
+            begin = number.start("first") - len(number["approx"])
+            approximate = bool(number["approx"])
+            self._add(begin, number.end(), path, _numbers(number), Form.CONTINUED, approximate=approximate, sure=sure)
+            at = number.end()
+
+    def _plain(self, at: int) -> re.Match[str] | None:
+        number = patterns.MORE_PLAIN.match(self.text, at)
+        if number is None:
+            return None
+        if self._in_span(at) and "`" not in number[0]:
+            return number
+        return number if number["sep"] == "/" or patterns.ENDS_LIST.match(self.text, number.end()) else None
+
+    def _in_span(self, at: int) -> bool:
+        """Whether an offset lies in a code span of its line."""
+        return self.text.count("`", self.text.rfind("\n", 0, at) + 1, at) % 2 == 1
+
+    def _bare(self) -> None:
+        """Numbers after a file that was named before."""
+        if not self.mentions or not any(sign.search(self.text) for sign in patterns.BARE_SIGNS):
+            return
+        mentions = sorted(self.mentions, key=lambda mention: mention.start)
+        for match in patterns.BARE.finditer(self.text):
+            kind = next(kind for kind in "1234" if match[f"first{kind}"] is not None)
+            begin = match.start() + match[0].startswith("`")
+            if self._is_taken(match.start(f"first{kind}")) or self.document.zone(begin) is not Zone.PROSE:
+                continue
+            owner, rivals = self._owner(mentions, match.start(), words=kind in "34")
+            if owner is None:
+                continue
+            numbers = _number(match, f"first{kind}", 0), _number(match, f"last{kind}", 0)
+            approximate = kind != "4" and "~" in match[0]
+            symbol = match["symbol4"] if kind == "4" else None
+            self._add(
+                begin, match.end(), owner, numbers, Form.BARE, symbol=symbol, approximate=approximate, rivals=rivals
+            )
+            self._more(owner, match.end(), sure=False)
+
+    def _owner(self, mentions: list[Mention], offset: int, words: bool) -> tuple[str | None, tuple[str, ...]]:
+        """The file that a bare number belongs to, and the others that it might."""
+        here = self.blocks.index(offset)
+        if here is None:
+            return None, ()
+        for place in (here, *self.blocks.above(here)):
+            block = self.blocks.blocks[place]
+            named = [each for each in mentions if block.start <= each.start < min(block.end, offset)]
+            if named:
+                rivals = tuple(dict.fromkeys(each.path for each in named if each.path != named[-1].path))
+                return named[-1].path, rivals
+        if words or self.blocks.blocks[here].kind is Kind.HEADING:
+            return None, ()
+        top = next((place for place in self.blocks.above(here) if self.blocks.blocks[place].kind is Kind.HEADING), None)
+        begin = 0 if top is None else self.blocks.blocks[top].start
+        named = [each for each in mentions if begin <= each.start < offset]
+        return (named[-1].path, ()) if len({each.path for each in named}) == 1 else (None, ())
+
+    def _is_taken(self, offset: int) -> bool:
+        return any(start <= offset < end for start, end in self.taken[-40:])
+
+    def _add(
+        self,
+        start: int,
+        end: int,
+        path: str,
+        numbers: tuple[Number | None, Number | None],
+        form: Form,
+        *,
+        symbol: str | None = None,
+        approximate: bool = False,
+        revision: str | None = None,
+        rivals: tuple[str, ...] = (),
+        sure: bool = True,
+    ) -> None:
+        first, last = numbers
+        if first is not None and (first.value == 0 or (last is not None and last.value < first.value)):
+            last = None
+            if first.value == 0:
+                return
+        line, column = self.document.place(start)
+        end_line, end_column = self.document.place(end)
+        text = " ".join(self.document.text[start:end].split())
+        quoted = self.text[start - 1 : start] == '"'  # rather a heading or a sample than a place
+        sure = sure and not quoted and form is not Form.BARE and self.document.zone(start) is Zone.PROSE
+        span = Span(self.document.path, line, column, end_line, end_column)
+        self.taken.append((start, end))
+        self.found.append(
+            Citation(span, text, start, end, path, first, last, form, symbol, approximate, revision, sure, rivals)
+        )
+
+
+def _number(match: re.Match[str], name: str, base: int) -> Number | None:
+    digits = match[name]
+    return None if digits is None else Number(base + match.start(name), base + match.end(name), int(digits))
+
+
+def _numbers(match: re.Match[str]) -> tuple[Number | None, Number | None]:
+    return _number(match, "first", 0), _number(match, "last", 0)

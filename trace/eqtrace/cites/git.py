@@ -1,0 +1,142 @@
+"""The `git` command, asked without writing anything; everything works without it too."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+_SAFE = (
+    "-c",
+    "core.quotePath=false",
+    "-c",
+    "core.fsmonitor=false",  # a repository's own configuration must not start a program
+    "-c",
+    "log.showSignature=false",
+    "--no-pager",
+    "--literal-pathspecs",
+)
+
+
+class Git:
+    """A work tree under git."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    @classmethod
+    def around(cls, folder: Path) -> Git | None:
+        """The repository that `folder` lies in; None without one, or without the command."""
+        top = cls(folder).output("rev-parse", "--show-toplevel")
+        return None if not top else cls(Path(top.rstrip("\n")))
+
+    def output(self, *arguments: str, stdin: str | None = None) -> str | None:
+        """What a command prints; None where it fails."""
+        try:
+            done = subprocess.run(
+                ["git", *_SAFE, *arguments],
+                cwd=self.root,
+                env=_environment(),
+                input=None if stdin is None else stdin.encode("utf-8", "surrogateescape"),
+                stdin=subprocess.DEVNULL if stdin is None else None,
+                capture_output=True,
+                check=False,
+            )
+        except OSError:
+            return None
+        return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
+
+    def stream(self, *arguments: str, stdin: str = "") -> Iterator[str]:
+        """The lines that a command prints, without their ends, as they come; whatever was printed where it fails."""
+        try:
+            process = subprocess.Popen(
+                ["git", *_SAFE, *arguments],
+                cwd=self.root,
+                env=_environment(),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            )
+        except OSError:
+            return
+        with process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(stdin.encode("utf-8", "surrogateescape"))
+            process.stdin.close()
+            for line in process.stdout:
+                yield line.decode("utf-8", "replace").rstrip("\n")
+
+    def files(self) -> tuple[str, ...] | None:
+        """What git tracks or would add."""
+        listed = self.output("ls-files", "-z", "--cached", "--others", "--exclude-standard")
+        return None if listed is None else tuple(path for path in listed.split("\0") if path)
+
+    def head(self) -> str | None:
+        """The commit that is checked out; None before the first one."""
+        found = self.output("rev-parse", "--verify", "--quiet", "HEAD")
+        return found.strip() if found else None
+
+    def shallow(self) -> frozenset[str]:
+        """The commits at which a shallow clone ends."""
+        place = self.output("rev-parse", "--git-path", "shallow")
+        try:
+            return frozenset((self.root / (place or "").strip()).read_text().split()) if place else frozenset()
+        except OSError:
+            return frozenset()
+
+    def remotes(self) -> frozenset[str]:
+        """`owner/name` of each remote."""
+        listed = self.output("config", "--get-regexp", r"^remote\..*\.url$") or ""
+        urls = (line.partition(" ")[2].strip().removesuffix("/").removesuffix(".git") for line in listed.splitlines())
+        return frozenset("/".join(url.replace(":", "/").split("/")[-2:]) for url in urls)
+
+    def blob(self, revision: str, path: str) -> str | None:
+        """A file's text at a commit."""
+        return self.output("cat-file", "blob", f"{revision}:{path}")
+
+    def blobs(self, wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+        """Texts of files at commits, those that are there and are text."""
+        keys = [key for key in sorted(set(wanted)) if "\n" not in key[1]]
+        if not keys:
+            return {}
+        asked = "".join(f"{commit}:{path}\n" for commit, path in keys)
+        try:
+            done = subprocess.run(
+                ["git", *_SAFE, "cat-file", "--batch"],
+                cwd=self.root,
+                env=_environment(),
+                input=asked.encode("utf-8", "surrogateescape"),
+                capture_output=True,
+                check=False,
+            )
+        except OSError:
+            return {}
+        return _batch(keys, done.stdout)
+
+
+def _batch(keys: Sequence[tuple[str, str]], answer: bytes) -> dict[tuple[str, str], str]:
+    found = {}
+    at = 0
+    for key in keys:
+        end = answer.find(b"\n", at)
+        if end < 0:
+            break
+        head = answer[at:end].split()
+        at = end + 1
+        if len(head) == 3 and head[2].isdigit():
+            size = int(head[2])
+            if head[1] == b"blob":
+                found[key] = answer[at : at + size].decode("utf-8", "replace")
+            at += size + 1
+    return found
+
+
+def literal(paths: Sequence[str]) -> str:
+    """Paths for a command that reads them from its input, after the revisions."""
+    return "--\n" + "".join(f"{path}\n" for path in paths)
+
+
+def _environment() -> Mapping[str, str]:
+    return {**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}

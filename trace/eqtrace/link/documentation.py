@@ -1,0 +1,199 @@
+"""Where a specification says that documentation prints a formula: the passage, and which of its formulas is meant."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+
+from eqtrace.code.documentation.passage import Passage, docstring, page
+from eqtrace.code.documentation.printed import printed
+from eqtrace.code.documentation.spellings import spellings
+from eqtrace.code.index import Index
+from eqtrace.code.source import Statement
+from eqtrace.formula.documented.formula import Formula, plain_name, taken_apart
+from eqtrace.link.passage import MISPLACED
+from eqtrace.link.target import resolve_target
+from eqtrace.model.anchor import Anchor, Match
+from eqtrace.model.equation import Equation
+from eqtrace.model.span import Span
+
+DOCSTRING = "docstring"
+_HEADING = re.compile(r"#{1,6} |\s*([=~^\"'*+#-])\1{2,}\s*$")
+_CASE = re.compile(r"\b(?:for|if|when|at|case|that|e\.g\.|as)\W*(?::math:)?\W*$")
+_CONDITION = re.compile(r"\s*(?:for|if|when)\s(?:(?!\n\s*\n|\.\s|\.$|\bwhere\b).)*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The formula that is meant, and those beside it, which may define names; without one, why and where."""
+
+    passage: Passage | None
+    formula: Formula | None = None
+    beside: tuple[Formula, ...] = ()
+    conditions: tuple[Formula, ...] = ()  # that the sentence behind it says it holds under
+    reason: str = ""
+    span: Span | None = None
+
+
+def of_anchor(found: Match, index: Index) -> Choice:
+    """The formula on the lines that a `states` anchor resolves to."""
+    anchor, span = found.anchor, found.span
+    passage = _cited(anchor, index)
+    if passage is None or span is None:
+        return Choice(None, reason=MISPLACED)
+    formulas = _formulas(passage) if anchor.path.endswith(".py") else _of_page(passage.path, passage.text)
+    there = [each for each in formulas if _overlaps(each, passage, span)]
+    shown = [each for each in there if each.printed.display]
+    for group in (shown, there):
+        meant = _undefining(group)
+        if len(meant) == 1:
+            around = _section(passage, span)
+            near = [each for each in formulas if around[0] <= passage.line(each.printed.start) <= around[1]]
+            beside = tuple(_defining(meant[0], near, passage))
+            return Choice(passage, meant[0], beside, tuple(_behind(meant[0], passage, formulas)))
+        if meant:
+            return Choice(passage, reason=_several(meant, passage), span=span)
+    return Choice(passage, reason="no formula is found there", span=span)
+
+
+def of_target(equation: Equation, index: Index) -> Choice:
+    """The formula of a docstring: of the equation's own target, or of what `states` names."""
+    target = next((each.target for each in equation.anchors if each.target is not None), None)
+    assert equation.states is not None
+    wanted = equation.states.value.strip()
+    named = target if wanted == DOCSTRING else wanted
+    scope = resolve_target(named, index) if named else ()
+    if not isinstance(scope, Statement):
+        return Choice(None, reason=f"there is no `{named}`")
+    passages = [docstring(scope.file, scope.node)]  # type: ignore[arg-type]
+    owner = scope.file.definitions.get(scope.function.rpartition(".")[0], ()) if "." in scope.function else ()
+    passages += [docstring(scope.file, node) for node in owner[-1:]]
+    name = (target or "").rpartition(":")[2].rpartition(".")[2]
+    choices = [_meant(passage, name, equation) for passage in passages if passage is not None]
+    best = next((each for each in choices if each.formula is not None), choices[0] if choices else None)
+    if best is None:
+        return Choice(None, reason=f"`{scope.function}` has no docstring", span=scope.span)
+    return best
+
+
+def _meant(passage: Passage, name: str, equation: Equation) -> Choice:
+    """The one formula of a docstring that says what a function returns."""
+    formulas = _formulas(passage)
+    wanted = equation.states_holds
+    candidates = [each for each in formulas if _squeezed(wanted) in _squeezed(each.printed.text)]
+    if not candidates and formulas:
+        return Choice(passage, reason=f"no formula there holds {wanted}", span=passage.span(0, 1))
+    shown = [each for each in candidates if each.printed.display and (each.args is not None or not each.number)]
+    known = _known(equation, passage)
+    groups = (
+        [each for each in candidates if each.name and plain_name(each.name).rpartition(".")[2] == name],
+        [each for each in shown if each.args is not None and {*map(plain_name, each.args)} <= known],
+        [each for each in shown if each.args is not None],
+        shown,
+        [each for each in candidates if each.args is not None or wanted],  # a name alone in prose is defined there
+    )
+    for group in groups:
+        meant = _undefining(group)
+        if len(meant) == 1:
+            beside = tuple(_defining(meant[0], formulas, passage))
+            return Choice(passage, meant[0], beside, tuple(_behind(meant[0], passage, formulas)))
+        if meant:
+            return Choice(passage, reason=_several(meant, passage), span=formula_place(meant[0], passage))
+    return Choice(passage, reason="it prints no formula", span=passage.span(0, 1))
+
+
+def _squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def _known(equation: Equation, passage: Passage) -> set[str]:
+    """The names of an equation, as plain text writes them."""
+    said = spellings(passage.text)
+    spelt = [*(said[name] for name in said.keys() & equation.symbols.keys())]
+    spelt += [each for symbol in equation.symbols.values() for each in symbol.latex]
+    return {*equation.symbols, *equation.indices, *map(plain_name, spelt)}
+
+
+def _behind(formula: Formula, passage: Passage, formulas: Iterable[Formula]) -> Iterator[Formula]:
+    """What stands as a formula in the sentence that goes on behind one: `for x > 0`."""
+    end = formula.printed.start + len(formula.printed.text)
+    sentence = _CONDITION.match(passage.text, end)
+    if sentence is not None:
+        yield from (each for each in formulas if sentence.start() <= each.printed.start < sentence.end())
+
+
+def _undefining(formulas: Iterable[Formula]) -> list[Formula]:
+    """The formulas whose names no other one of them uses."""
+    found = list(formulas)
+    used = [any(other is not each and _uses(other, each.name) for other in found) for each in found]
+    return [each for each, is_used in zip(found, used, strict=True) if not is_used] or found
+
+
+def _defining(meant: Formula, formulas: Iterable[Formula], passage: Passage) -> Iterator[Formula]:
+    """The formulas beside one that may define a name: no cases, as in "for `n = 2`", and no numbers in prose."""
+    for each in formulas:
+        before = passage.text[max(0, each.printed.start - 60) : each.printed.start]
+        case = _CASE.search(before) is not None or each.number
+        if each is not meant and (each.printed.display or not each.equal or not case):
+            yield each
+
+
+def _uses(formula: Formula, name: str) -> bool:
+    if not name:
+        return False
+    wanted = plain_name(name)
+    words = {token.text for token in formula.rest_plain} | {plain_name(token.key) for token in formula.rest_latex}
+    return wanted in words
+
+
+def _several(formulas: list[Formula], passage: Passage) -> str:
+    lines = ", ".join(str(passage.line(each.printed.start)) for each in formulas)
+    return f"{len(formulas)} formulas stand there, and nothing says which is meant (lines {lines})"
+
+
+def _formulas(passage: Passage) -> tuple[Formula, ...]:
+    return tuple(taken_apart(each) for each in printed(passage))
+
+
+def _cited(anchor: Anchor, index: Index) -> Passage | None:
+    if anchor.path.endswith(".py"):
+        file = index.file(anchor.path)
+        for scope in file.definitions.get(anchor.function, ()) if file else ():
+            assert file is not None
+            return docstring(file, scope)
+        return None
+    text = index.text(anchor.path)
+    return _page(anchor.path, text) if isinstance(text, str) else None
+
+
+@lru_cache(16)  # many anchors may cite one page
+def _page(path: str, text: str) -> Passage:
+    return page(path, text)
+
+
+@lru_cache(16)
+def _of_page(path: str, text: str) -> tuple[Formula, ...]:
+    return _formulas(_page(path, text))
+
+
+def formula_place(formula: Formula, passage: Passage) -> Span:
+    """Where a formula stands."""
+    printed = formula.printed
+    return passage.span(printed.start + printed.indent, len(printed.text) - printed.indent)
+
+
+def _overlaps(formula: Formula, passage: Passage, span: Span) -> bool:
+    place = formula_place(formula, passage)
+    return place.line <= span.end_line and span.line <= place.end_line
+
+
+def _section(passage: Passage, span: Span) -> tuple[int, int]:
+    """The lines between the headings around a place: what is defined elsewhere on a page is of something else."""
+    lines = passage.text.split("\n")
+    first = passage.places[0][0]
+    headings = [first + number for number, line in enumerate(lines) if _HEADING.match(line)]
+    before = max((each for each in headings if each < span.line), default=first)
+    behind = min((each for each in headings if each > span.end_line), default=first + len(lines))
+    return before, behind
