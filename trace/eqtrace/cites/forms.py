@@ -92,7 +92,7 @@ class _Reader:
             return
         before = len(self.found)
         after = self._direct(path, start, end) or self._words(path, start, end) or self._symbol(path, start, end)
-        if after is not None and self.found[before].form is not Form.SYMBOL:
+        if after is not None and len(self.found) > before and self.found[before].form is not Form.SYMBOL:
             self._more(path, after)
         elif after is None:
             self._of(path, start, end)

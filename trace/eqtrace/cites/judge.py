@@ -278,6 +278,8 @@ def _unnamed(case: Case) -> list[Evidence]:
     if case.names.ties:
         tied = ", ".join(f"`{tie.name}`" for tie in case.names.ties)
         return [Evidence("names", f"{tied}, beside it, doesn't stand at line {case.first}")]
+    if case.names.common:
+        return [Evidence("names", f"`{case.names.common[0]}`, beside it, is too common a name to tell")]
     return [Evidence("names", NO_NAMES)]
 
 

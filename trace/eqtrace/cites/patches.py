@@ -28,7 +28,7 @@ class Hunk:
     added: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # compared by identity, which is quick to hash
 class Change:
     """What one commit changed in one file, which it found as `old` and left as `path`."""
 
