@@ -96,7 +96,9 @@ def _moved(case: Case, now: Support, born: Support) -> Judged | None:
         evidence.insert(0, _names_say(case, there, trace.first, trace.last))
     else:
         evidence += _unnamed(case)
-    return _judged(case, _MOVED, Confidence.STRONG if strong else Confidence.FAIR, evidence, proposed)
+    telling = case.first != case.last or len(trace.then[case.first - 1].strip()) > 2
+    fair = Confidence.FAIR if telling or born > Support.NOTHING else Confidence.WEAK
+    return _judged(case, _MOVED, Confidence.STRONG if strong else fair, evidence, proposed)
 
 
 def _certain(case: Case, born: Support, there: Support) -> bool:
