@@ -36,6 +36,7 @@ lint: setup
 bench: setup
 	$(BIN)/python tests/benchmarks/bench.py
 	$(BIN)/python tests/benchmarks/gradients.py
+	$(BIN)/python tests/benchmarks/mutants.py
 
 soak: setup
 	$(BIN)/python tests/benchmarks/soak.py

@@ -6,8 +6,9 @@ are built at these sizes, so that no two axes are equally long. Those named afte
 
 import contextlib
 import io
+import re
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,6 +16,7 @@ import numpy as np
 
 from impl import gradcheck, ops, talk, train
 from impl.arrays import Array, Ids, Params
+from impl.checkpoint import load_checkpoint
 from impl.config import ModelConfig
 from impl.data import iterate_batches, make_windows, split_ids
 from impl.generate import generate, sample_next
@@ -56,6 +58,12 @@ def generation(rng: np.random.Generator, sizes: Sizes) -> None:
     ]
     if not all(0 <= token < sizes["V"] for text in texts for token in text):
         raise RuntimeError(f"these are no tokens: {texts}")
+    window = np.array(ids[-sizes["T"] :])
+    for seed in range(4):
+        token = generate(ids, 1, params, config, np.random.default_rng(seed), 20.0, 0, 0.3)[-1]
+        logits, _ = forward(window, params, config)
+        if token != sample_next(logits[-1], 20.0, 0, 0.3, np.random.default_rng(seed)):
+            raise RuntimeError(f"{token} is not what is drawn from the last row of the logits, with seed {seed}")
 
 
 def optimiser_steps(rng: np.random.Generator, sizes: Sizes) -> None:
@@ -104,16 +112,59 @@ def training_run(rng: np.random.Generator, sizes: Sizes) -> None:
         "epochs": 1,
         "num-merges": 0,
     }
-    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
+    with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()) as printed, _every_step():
         corpus = Path(folder, "corpus.txt")
         corpus.write_text(text, encoding="utf-8")
         options = [part for name, value in settings.items() for part in (f"--{name}", str(value))]
         checkpoint = str(Path(folder, "model.npz"))
         code = train.main(["--corpus", str(corpus), "--out", checkpoint, *options])
         if code == 0:
+            _require_report(printed.getvalue(), text, Path(checkpoint))
             code = talk.main([checkpoint, "--prompt", text[:2], "--new-tokens", "1", "--seed", "1"])
     if code != 0:
         raise RuntimeError(f"training or talking ended with exit code {code}")
+
+
+@contextlib.contextmanager
+def _every_step() -> Iterator[None]:
+    """Training prints a line for each step, however quick it is."""
+    seconds = train.SECONDS_BETWEEN_LINES
+    train.SECONDS_BETWEEN_LINES = 0.0
+    try:
+        yield
+    finally:
+        train.SECONDS_BETWEEN_LINES = seconds
+
+
+def _require_report(printed: str, text: str, checkpoint: Path) -> None:
+    """Sees that what training printed is so, from the text and the checkpoint; the windows are cut here again."""
+    params, config, tokenizer = load_checkpoint(checkpoint)
+    ids, T = np.array(tokenizer.encode(text)), config.seq_len
+    cut = len(ids) - len(ids) // 2
+    starts = range(cut - T)
+    rng = np.random.default_rng(config.seed)
+    before = init_params(config, rng)
+    first = rng.permutation(len(starts))[: config.batch_size]
+    losses = [
+        ops.cross_entropy_forward(forward(ids[i : i + T], before, config)[0], ids[i + 1 : i + T + 1])[0] for i in starts
+    ]
+    number = r"(-?[0-9.]+)"
+    wanted = {
+        "windows to train on": (rf"windows +{number} to train on", float(len(starts))),
+        "windows held out": (rf"on, {number} held out", float(len(ids) - cut - T)),
+        "loss at start": (rf"at start +loss {number}", np.mean(losses)),
+        "loss of the first step": (rf"step 1/.* loss {number} ", np.mean([losses[i] for i in first])),
+    }
+    for name, (pattern, value) in wanted.items():
+        found = re.search(pattern, printed)
+        if found is None or abs(float(found[1]) - value) > 1e-4:
+            raise RuntimeError(f"the {name}: {found and found[1]} is printed, {value} is so")
+    for name in ("gradient norm", "validation loss", "perplexity", "at end +loss"):
+        printed_numbers = re.findall(rf"{name} {number}", printed)
+        if not printed_numbers or min(map(float, printed_numbers)) < 0:
+            raise RuntimeError(f"{name}: {printed_numbers} is printed")
+    if all(np.array_equal(values, before[name]) for name, values in params.items()):
+        raise RuntimeError("training has changed no parameter")
 
 
 def windows_and_batches(rng: np.random.Generator, sizes: Sizes) -> None:

@@ -7,6 +7,7 @@ what is done once: imports, rewriting, tracing. Without torch only ours is print
 
 from __future__ import annotations
 
+import importlib.util
 import statistics
 import time
 from collections.abc import Callable, Mapping
@@ -73,28 +74,14 @@ def certifiers(points: Mapping[str, dict[str, Any]]) -> dict[str, Callable[[], o
     return found
 
 
-def checkers(points: Mapping[str, dict[str, Any]]) -> dict[str, Callable[[], object]]:
-    """For each gradient a call of gradcheck over the same functions; none without torch."""
-    try:
-        import torch
-    except ImportError:
-        return {}
-    from impl import ops, transformer
+Pair = tuple[Callable[..., Any], Callable[..., Any]]
+"""A forward that gives its output and a cache, and a backward that gives the gradients from cache and cotangent."""
 
-    torch.set_num_threads(1)
 
-    def attend(Xn: Any, *given: Any) -> tuple[Any, Any]:
-        params = {f"b0.{name.lower()}": each for name, each in zip(PARAMETERS, given, strict=True)}
-        out, cache = transformer.attention_forward(Xn, params, "b0.", 2)
-        return out, (cache, params)
-
-    def attend_back(cache: Any, dOut: Any) -> Any:
-        grads = {name: np.zeros_like(each) for name, each in cache[1].items()}
-        dXn = transformer.attention_backward(cache[0], cache[1], "b0.", dOut, grads)
-        return (dXn, *(grads[f"b0.{name.lower()}"] for name in PARAMETERS))
-
+def pairs(ops: Any) -> dict[str, Pair]:
+    """The gradients of a module like impl.ops, by the equation that each is certified for."""
     targets, eps = np.array([0, 3, 1]), 1e-5
-    pairs: dict[str, tuple[Callable[..., Any], Callable[..., Any]]] = {
+    return {
         "linear_backward.grad_weight": (
             lambda X, W, b: (ops.linear_forward(X, W, b), (X, W)),
             lambda cache, dY: ops.linear_backward(*cache, dY),
@@ -115,27 +102,62 @@ def checkers(points: Mapping[str, dict[str, Any]]) -> dict[str, Callable[[], obj
             lambda X, gamma, beta: ops.layer_norm_forward(X, gamma, beta, eps),
             lambda cache, dY: ops.layer_norm_backward(cache, dY),
         ),
-        "attention_gradient.weights": (attend, attend_back),
     }
 
-    def check(name: str) -> Callable[[], object]:
-        forward, backward = pairs[name]
 
-        class Wrapped(torch.autograd.Function):
-            @staticmethod
-            def forward(ctx: Any, *given: Any) -> Any:
-                out, ctx.cache = forward(*(each.detach().numpy() for each in given))
-                return torch.from_numpy(np.asarray(out))
+def differentiated(values: Mapping[str, Any]) -> list[Any]:
+    """Those of a gradient's inputs that it is taken by."""
+    return [each for each in values.values() if np.asarray(each).dtype.kind == "f" and np.ndim(each)]
 
-            @staticmethod
-            def backward(ctx: Any, cotangent: Any) -> Any:
-                return tuple(torch.from_numpy(np.asarray(each)) for each in backward(ctx.cache, cotangent.numpy()))
 
-        floats = [each for each in points[name].values() if np.asarray(each).dtype.kind == "f" and np.ndim(each)]
-        tensors = tuple(torch.from_numpy(each).requires_grad_() for each in floats)
-        return lambda: torch.autograd.gradcheck(Wrapped.apply, tensors, fast_mode=False)
+def gradcheck(pair: Pair, values: Mapping[str, Any]) -> Callable[[], bool]:
+    """A call of torch.autograd.gradcheck, slow mode, over a forward and a backward of NumPy.
 
-    return {name: check(name) for name in points}
+    Raises:
+        ImportError: torch is not installed.
+    """
+    import torch
+
+    torch.set_num_threads(1)
+    forward, backward = pair
+
+    class Wrapped(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, *given: Any) -> Any:
+            out, ctx.cache = forward(*(each.detach().numpy() for each in given))
+            return torch.from_numpy(np.asarray(out))
+
+        @staticmethod
+        def backward(ctx: Any, cotangent: Any) -> Any:
+            return tuple(torch.from_numpy(np.asarray(each)) for each in backward(ctx.cache, cotangent.numpy()))
+
+    tensors = tuple(torch.from_numpy(each.copy()).requires_grad_() for each in differentiated(values))
+    return lambda: torch.autograd.gradcheck(Wrapped.apply, tensors, fast_mode=False)
+
+
+def has_torch() -> bool:
+    """Whether there is a torch to compare with."""
+    return importlib.util.find_spec("torch") is not None
+
+
+def checkers(points: Mapping[str, dict[str, Any]]) -> dict[str, Callable[[], object]]:
+    """For each gradient a call of gradcheck over the same functions; none without torch."""
+    if not has_torch():
+        return {}
+    from impl import ops, transformer
+
+    def attend(Xn: Any, *given: Any) -> tuple[Any, Any]:
+        params = {f"b0.{name.lower()}": each for name, each in zip(PARAMETERS, given, strict=True)}
+        out, cache = transformer.attention_forward(Xn, params, "b0.", 2)
+        return out, (cache, params)
+
+    def attend_back(cache: Any, dOut: Any) -> Any:
+        grads = {name: np.zeros_like(each) for name, each in cache[1].items()}
+        dXn = transformer.attention_backward(cache[0], cache[1], "b0.", dOut, grads)
+        return (dXn, *(grads[f"b0.{name.lower()}"] for name in PARAMETERS))
+
+    found = {**pairs(ops), "attention_gradient.weights": (attend, attend_back)}
+    return {name: gradcheck(found[name], points[name]) for name in points}
 
 
 def main() -> None:
@@ -147,8 +169,8 @@ def main() -> None:
         mine = seconds(certify)
         line = f"{name:48} {1e3 * mine:9.3f} ms"
         if theirs:
-            gradcheck = seconds(theirs[name])
-            line += f"   gradcheck {1e3 * gradcheck:9.3f} ms   ratio {mine / gradcheck:6.2f}"
+            other = seconds(theirs[name])
+            line += f"   gradcheck {1e3 * other:9.3f} ms   ratio {mine / other:6.2f}"
         print(line)
     if not theirs:
         print("(torch is not installed: nothing to compare with; pip install torch)")

@@ -46,7 +46,7 @@ NOT_READ = {
 def verified(opened, tmp_path_factory):
     root = tmp_path_factory.mktemp("documented") / "project"
     shutil.copytree(PROJECT, root)
-    return opened(root).verify("-j", "2", timeout=120)
+    return opened(root).verify("-j", "2", timeout=300)
 
 
 def test_every_verdict(verified):

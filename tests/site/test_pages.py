@@ -9,9 +9,11 @@ from urllib.parse import unquote
 import pytest
 
 from eqtrace.config import Config
+from eqtrace.model.mutant import Score
 from eqtrace.model.readback import ReadBack, Readback, Stated
 from eqtrace.model.results import Results
 from eqtrace.model.span import Span
+from eqtrace.report.mutants import Mutation
 from eqtrace.report.site import render
 
 VOID = {"meta", "link", "input", "br", "img", "hr", "rect", "mspace"}
@@ -231,6 +233,22 @@ def test_what_came_of_the_latex_is_evidence(config: Config, results: Results) ->
     assert "read back, it says what the form says: proved for all sizes" in layers
     assert "<code>Eq(r, 1)</code>" in layers
     assert "read back, it DIFFERS from the form: the form has &lt;b&gt; here" in probabilities
+
+
+def test_scores_of_mutants_stand_where_a_run_is_stored(
+    config: Config, results: Results, pages: dict[str, Page]
+) -> None:
+    score = Score(killed=1_200, equivalent=2, survived=3, crash=40)
+    one = Score(killed=7)
+    found = Mutation(score, {"affine.affine": one}, {"affine": Score(killed=9, survived=1)}, {}, {"value": 1_200})
+    files = dict(render(config, results, found))
+    words = "1,200 of 1,203 were noticed (beside these, 2 proved to compute the same, 40 raised)"
+    assert words in files["index.html"].decode()
+    layers = files["pages/layers.html"].decode()
+    assert "Mutants of its cited lines: 9 of 10 were noticed." in layers
+    assert "<dt>Mutants</dt><dd>7 of 7 were noticed</dd>" in layers
+    assert "Mutants" not in files["pages/probabilities.html"].decode()
+    assert not any("Mutants" in page.words for page in pages.values())
 
 
 def test_what_is_not_shown_says_so_loudly(pages: dict[str, Page]) -> None:

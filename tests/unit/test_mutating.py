@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from eqtrace import config, mutating
+from eqtrace.judged import Record
 from eqtrace.model.mutant import Judged, Status
-from eqtrace.mutating import Record, all_mutants
+from eqtrace.mutating import all_mutants
 from eqtrace.runner import Project, read_project
 
 FILES = {

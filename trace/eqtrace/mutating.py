@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-import contextlib
-import json
 import os
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
-from eqtrace.cache import digest
 from eqtrace.checks.registry import BY_NAME
 from eqtrace.code.entity import FunctionRef
 from eqtrace.code.index import Index
@@ -18,6 +15,7 @@ from eqtrace.code.mutation.equivalent import proof
 from eqtrace.code.mutation.generate import mutants
 from eqtrace.code.source import SourceFile, Statement
 from eqtrace.config import Config
+from eqtrace.judged import Record, keep_scores
 from eqtrace.link.roles import cited_calls, no_call
 from eqtrace.model.anchor import Role
 from eqtrace.model.finding import Fault, Finding, Severity
@@ -26,10 +24,8 @@ from eqtrace.model.results import Results
 from eqtrace.model.verdict import Verdict
 from eqtrace.run.mutation import Mutating
 from eqtrace.run.outcome import Crashed, Done
-from eqtrace.run.present import base
 from eqtrace.run.work import Work
 from eqtrace.runner import Project, Running, Verification, work_of
-from eqtrace.spec import sizes
 
 SESSION = "eqtrace.run.mutation:Mutations"
 _SHOWN = frozenset(Verdict) - {Verdict.REFUTED, Verdict.NOT_CHECKED}
@@ -123,9 +119,11 @@ def mutate(
         if selected is None or selected & set(each.equations)
     ]
     mutants = [each for each in wanted if each.equations]
-    judged, kept = _judged(project, mutants, how, limit, cache)
+    judged, kept = judge(project, mutants, how, limit, cache)
     findings = [each for each in verified.findings if each.severity is Severity.ERROR]
     findings += [_finding(each) for each in judged if each.status is Status.SURVIVED]
+    if selected is None and cache:
+        keep_scores(project, how.seed, judged)
     unheld = len(project.selected) - len(held)
     return replace(
         verified,
@@ -147,10 +145,8 @@ def _finding(judged: Judged) -> Finding:
     return BY_NAME["mutant-survived"].finding(fault)
 
 
-def _judged(
-    project: Project, mutants: list[Mutant], how: Running, limit: float, cache: bool
-) -> tuple[list[Judged], int]:
-    """Every mutant's fate, and how many of them were known."""
+def judge(project: Project, mutants: list[Mutant], how: Running, limit: float, cache: bool) -> tuple[list[Judged], int]:
+    """The fate of each of these mutants, and how many of them were known. All their equations have to hold."""
     record = Record(project, how.seed, limit) if cache else None
     judged = record.read(mutants) if record is not None else {}
     kept = len(judged)
@@ -232,68 +228,3 @@ def _outcomes(project: Project, work: Work, waiting: list[Mutant], how: Running,
             else:
                 why = outcome.traceback if isinstance(outcome, Crashed) else outcome.reason
                 yield Judged(outcome.unit, Status.CRASH, "", f"the worker failed: {why}")
-
-
-class Record:
-    """What was judged of one state of specification and sources: a line for each mutant, written as it comes."""
-
-    def __init__(self, project: Project, seed: int, limit: float) -> None:
-        self._folder = project.index.root / ".eqtrace" / "mutants"
-        self._file = self._folder / f"{_state(project, seed, limit)}.jsonl"
-        self._whole = True  # whether its last line is finished
-
-    def read(self, wanted: Iterable[Mutant]) -> dict[str, Judged]:
-        """What is known of these mutants; a line that is damaged is as if it were not there."""
-        mutants = {(each.id, each.new): each for each in wanted}
-        found: dict[str, Judged] = {}
-        try:
-            text = self._file.read_bytes().decode("utf-8", "replace")
-        except OSError:
-            return found
-        self._whole = not text or text.endswith("\n")
-        for line in text.splitlines():
-            try:
-                entry = json.loads(line)
-                mutant = mutants.get((entry["id"], entry["new"]))
-                if mutant is not None:
-                    texts = str(entry["by"]), str(entry["reason"])
-                    found[mutant.id] = Judged(mutant, Status(entry["status"]), *texts, float(entry["seconds"]))
-            except (ValueError, KeyError, TypeError, RecursionError):
-                continue
-        return found
-
-    def add(self, judged: Judged) -> None:
-        """Keeps one more."""
-        if not self._file.exists():
-            self._begin()
-        elif not self._whole:
-            with contextlib.suppress(OSError), self._file.open("a", encoding="utf-8") as file:
-                file.write("\n")
-        self._whole = True
-        entry = {
-            "id": judged.mutant.id,
-            "new": judged.mutant.new,
-            "status": judged.status.value,
-            "by": judged.by,
-            "reason": judged.reason,
-            "seconds": round(judged.seconds, 3),
-        }
-        with contextlib.suppress(OSError), self._file.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
-
-    def _begin(self) -> None:
-        """Of other states nothing is kept."""
-        with contextlib.suppress(OSError):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            (self._folder.parent / ".gitignore").write_text("*\n", encoding="utf-8")
-            for other in self._folder.glob("*.jsonl"):
-                other.unlink()
-
-
-def _state(project: Project, seed: int, limit: float) -> str:
-    """A digest of all that a mutant's fate rests on."""
-    config, root = project.config, project.index.root
-    others = [name for name in (config.scenarios, config.references) if name]
-    files = sorted({*project.index.sources(), *others, *(each.span.path for each in project.specification.equations)})
-    content = [digest(path, (root / path).read_bytes()) for path in files]
-    return digest(base(config, sizes.draws(config), seed), repr(limit), *content)

@@ -222,7 +222,7 @@ def test_tests_in_the_sources_are_none(check) -> None:
         ({"Y": "X @ W + b"}, []),
         ({"Y": "result", "X": "X", "W": "W", "b": "b"}, []),
         ({"Y": "result", "n": "X.shape[0]", "m": "len(W)"}, []),
-        ({"Y": "result", "P": "X @ W"}, []),
+        ({"Y": "result", "P": "X @ W"}, ["bind-not-in-statement"]),
         ({"Y": "X @ W - b"}, ["bind-not-in-statement"]),
         ({"Y": "Z"}, ["bind-not-in-statement"]),
         ({"Y": "result", "X": "Xn"}, ["bind-not-in-statement"]),

@@ -87,11 +87,30 @@ def test_a_passage_of_a_page_with_what_its_own_section_defines(project) -> None:
     assert [each.name for each in results.findings] == ["documentation-differs"]
 
 
+def test_a_passage_of_a_docstring_by_its_text(project) -> None:
+    anchor = "{role: states, at: 'lines.py:99', in: Line, code: '.. math:: f(x; m, b) = m x + b'}"
+    entry = f"line: {{sympy: 'slope*x + offset', anchors: [{anchor}]}}"
+    project_, found = stated(project(f"lines.py:\n  {entry}\n"))
+    assert {each.status for each in found.values()} == {ReadBack.AGREES}
+    assert [each.kind for each in project_.faults] == ["line-moved"]
+
+
 def test_a_passage_that_is_not_where_it_is_cited_is_told_once(project) -> None:
     spec = f"lines.py:\n  line: {{sympy: 'slope*x + offset', {ANCHOR.replace('rst:4', 'rst:400')}}}\n"
     results = verify(load(project(spec)), None, cache=False)
     assert [each.name for each in results.findings] == ["anchor-missing"]
     assert {each.found.status for each in results.states.values()} == {ReadBack.NOT_READ}
+
+
+def test_what_it_holds_under_is_said_behind_it(project) -> None:
+    code = CODE.replace(
+        "See `Line`, and docs/line.rst.", "It is\n\n    .. math:: f(x) = x\n\n    for :math:`x > 0`.\n    "
+    )
+    code = code.replace("    return slope * x + offset\n", "    return abs(x)\n")
+    entry = "lines.py:\n  line: {sympy: 'Abs(x)', states: docstring}\n"
+    assert verify(load(project(entry, code)), None, cache=False).findings == ()
+    results = verify(load(project(entry, code.replace("x > 0", "x > -9"))), None, cache=False)
+    assert [each.name for each in results.findings] == ["documentation-differs"]
 
 
 def test_a_page_that_has_no_text_stops_nothing(project) -> None:

@@ -83,8 +83,22 @@ FILES = {
         OTHER = adder(4.0)
         PAIR = [lambda x: x, lambda x: -x]
     """,
+    "shed/late.py": """
+        from shed.early import half
+
+
+        def later(x):
+            d = half(x)
+            return d
+    """,
     "scenarios.py": """
+        import shed.late
         import shed.tools
+
+
+        def hold(rng, sizes):
+            if shed.late.later(2.0) != 1.0:
+                raise RuntimeError("that is not half of 2")
 
 
         def use(rng, sizes):
@@ -96,7 +110,7 @@ FILES = {
         page: all
         status: implemented
         direction: neither
-        functions: ['shed/tools.py::scaled', 'shed/tools.py::mean']
+        functions: ['shed/tools.py::scaled', 'shed/tools.py::mean', 'shed/early.py::half']
         what: A test.
         why: A test.
         symbols:
@@ -137,6 +151,7 @@ FILES = {
             sympy: 'Eq(h, k/2)'
             anchors:
               - {role: computes, at: 'shed/early.py:7', in: half, code: 'h = x / 2.0', bind: {h: h, k: x}}
+              - {role: calls, at: 'shed/late.py:5', in: later, code: 'd = half(x)'}
           - id: shed.area
             sympy: 'Eq(h, side*k)'
             anchors:
@@ -194,6 +209,19 @@ def test_slips_are_killed(judge) -> None:
     assert "shed.scaled: shed/tools.py:7: y[" in fates["y = c / x"].reason
     assert fates["x = 2.0"].status is Status.KILLED
     assert fates["total = x.sum(axis=-1)"].status is Status.KILLED
+
+
+def test_what_a_scenario_itself_finds_wrong_is_no_crash(judge) -> None:
+    (fate,) = [judge(each) for each in judge.mutants if each.new == "d = -half(x)"]
+    assert (fate.status, fate.by) == (Status.KILLED, "scenario")
+    assert fate.reason.endswith("RuntimeError: that is not half of 2")
+
+
+def test_a_left_side_that_can_be_bound_no_more_is_noticed(judge) -> None:
+    mutant = next(each for each in judge.mutants if each.new == "x = 2.0")
+    lost = judge(replace(mutant, new="pass"))
+    assert (lost.status, lost.by) == (Status.KILLED, "bind")
+    assert "its values can't be captured" in lost.reason
 
 
 def test_nothing_of_it_stays_in_the_process_that_forks(judge) -> None:

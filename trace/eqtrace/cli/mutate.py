@@ -12,8 +12,9 @@ _HELP = f"""How strong is a green run? Changes each cited statement, and asks wh
 
 Every statement that an equation cites is changed in the ways that people get it wrong: another operator, a lost minus
 or transpose, an axis, a bound, two names or arguments swapped, a wrong key. Each change is made in memory only, and the
-equations that cite the statement are verified with it. A mutant is killed by a method's finding; crashes and time-outs
-are counted apart; what survives is listed, with what was tried. An interrupted run goes on where it stopped.
+equations that cite the statement are verified with it. A mutant is killed by a method's finding, by a scenario's own
+check, or as the audit would refuse it; crashes and time-outs are counted apart; what survives is listed, with what was
+tried. An interrupted run goes on where it stopped. `eqtrace site` shows the scores of a whole run.
 
 SELECT narrows it to the statements of equations: ids of equations or topics, globs, files of the specification or code.
 

@@ -11,7 +11,8 @@ from eqtrace.cli.options import EXIT_CODES, SETTINGS, Reporting, reporting, runn
 _HELP = f"""Writes the reference site: every topic with its equations, code, citations and verdicts.
 
 Runs `eqtrace verify` first, so that each page shows what was found out this time; findings are shown on the pages,
-and the exit code is that of verify. The files work from a folder as well as from a server, and need no network.
+and the exit code is that of verify. Scores of mutants stand there where a run of `eqtrace mutate` over
+these sources is stored. The files work from a folder as well as from a server, and need no network.
 Only files below the configured output folder are written or removed, and of these only the site's own.
 
 \b
@@ -59,6 +60,7 @@ def site(
     from eqtrace import runner
     from eqtrace.cli import output as reports
     from eqtrace.cli import settings
+    from eqtrace.judged import stored_scores
     from eqtrace.report.site import build
     from eqtrace.run.jobs import processors
 
@@ -68,7 +70,8 @@ def site(
     else:
         results = runner.verify(config, None, jobs or processors(), seed, timeout, reports.progress(), not no_cache)
     results = replace(results, command="site")
-    built = build(config, results, config.root / config.site.output if output is None else output.absolute())
+    folder = config.root / config.site.output if output is None else output.absolute()
+    built = build(config, results, folder, stored_scores(config, results))
     code = reports.report(results, config.root, Reporting(form, output_file, fail_on, exit_zero))
     click.echo(f"{built.written} of {built.files} files of the site written to {built.folder}", err=True)
     return code

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import lru_cache
 
-from eqtrace.code.bind import TARGET, BindError, Left, is_result, parse_left, parse_right, turn_of
+from eqtrace.code.bind import TARGET, BindError, is_result, parse_left, parse_right, turn_of
 from eqtrace.code.source import Statement
 from eqtrace.code.tree import names
 from eqtrace.link.place import place
@@ -25,7 +25,11 @@ def check_bind(match: Match, equation: Equation, statement: Statement) -> Iterat
     here = names(statement.node)
     several = match.anchor.part is None and len(equation.statements) > 1
     for symbol, text in match.anchor.bind.items():
-        if symbol in left_sides or (not left_sides and is_result(text.value)):
+        if not left_sides:  # of a claim about shapes, say, each symbol may be either
+            fault = _right_fault(text, statement, here)
+            if is_result(text.value) or (fault is not None and _left_fault(text, statement) is None):
+                fault = _left_fault(text, statement)
+        elif symbol in left_sides:
             fault = _left_fault(text, statement)
             captured = True  # a left side that does not occur is one fault, not two
             if fault is not None and several and _right_fault(text, statement, here) is None:
@@ -63,14 +67,15 @@ def _left_fault(text: Text, statement: Statement) -> tuple[str, int] | None:
 
 
 def _right_fault(text: Text, statement: Statement, here: set[str]) -> tuple[str, int] | None:
-    """A right side may be any part of the statement that the grammar allows, or be read off names that occur in it."""
+    """A right side may be any part of the statement that the grammar allows, or be read off names that occur in it.
+
+    A part that the grammar leaves out is not read before the statement runs, and so can't be captured.
+    """
     if text.value in here:
         return None
     try:
         tree = parse_right(text.value)
     except BindError as error:
-        if _occurs(text, statement):
-            return None
         return f"is outside the bind grammar: {error.message}", error.offset
     if turn_of(tree) is not None:
         return None  # what it collects is assigned elsewhere in the function
@@ -80,13 +85,6 @@ def _right_fault(text: Text, statement: Statement, here: set[str]) -> tuple[str,
         names_absent = "" if absent == [text.value] else f" ({', '.join(absent)} is not there)"
         return f"does not occur in the statement{names_absent}", 0
     return None
-
-
-def _occurs(text: Text, statement: Statement) -> Left | None:
-    try:
-        return parse_left(text.value, statement.node)
-    except BindError:
-        return None
 
 
 def _named_in_code(match: Match, equation: Equation, statement: Statement, left_sides: tuple[str, ...]) -> bool:

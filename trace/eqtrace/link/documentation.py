@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from eqtrace.code.documentation.passage import Passage, docstring, page
 from eqtrace.code.documentation.printed import printed
@@ -12,13 +13,13 @@ from eqtrace.code.documentation.spellings import spellings
 from eqtrace.code.index import Index
 from eqtrace.code.source import Statement
 from eqtrace.formula.documented.formula import Formula, plain_name, taken_apart
+from eqtrace.link.passage import MISPLACED
 from eqtrace.link.target import resolve_target
 from eqtrace.model.anchor import Anchor, Match
 from eqtrace.model.equation import Equation
 from eqtrace.model.span import Span
 
 DOCSTRING = "docstring"
-MISPLACED = "the cited passage is not where the anchor says"  # which is told of the anchor itself
 _HEADING = re.compile(r"#{1,6} |\s*([=~^\"'*+#-])\1{2,}\s*$")
 _CASE = re.compile(r"\b(?:for|if|when|at|case|that|e\.g\.|as)\W*(?::math:)?\W*$")
 _CONDITION = re.compile(r"\s*(?:for|if|when)\s(?:(?!\n\s*\n|\.\s|\.$|\bwhere\b).)*", re.DOTALL)
@@ -42,7 +43,7 @@ def of_anchor(found: Match, index: Index) -> Choice:
     passage = _cited(anchor, index)
     if passage is None or span is None:
         return Choice(None, reason=MISPLACED)
-    formulas = _formulas(passage)
+    formulas = _formulas(passage) if anchor.path.endswith(".py") else _of_page(passage.path, passage.text)
     there = [each for each in formulas if _overlaps(each, passage, span)]
     shown = [each for each in there if each.printed.display]
     for group in (shown, there):
@@ -50,7 +51,8 @@ def of_anchor(found: Match, index: Index) -> Choice:
         if len(meant) == 1:
             around = _section(passage, span)
             near = [each for each in formulas if around[0] <= passage.line(each.printed.start) <= around[1]]
-            return Choice(passage, meant[0], tuple(_defining(meant[0], near, passage)))
+            beside = tuple(_defining(meant[0], near, passage))
+            return Choice(passage, meant[0], beside, tuple(_behind(meant[0], passage, formulas)))
         if meant:
             return Choice(passage, reason=_several(meant, passage), span=span)
     return Choice(passage, reason="no formula is found there", span=span)
@@ -108,7 +110,9 @@ def _squeezed(text: str) -> str:
 
 def _known(equation: Equation, passage: Passage) -> set[str]:
     """The names of an equation, as plain text writes them."""
-    spelt = [*spellings(passage.text).values(), *(each for one in equation.symbols.values() for each in one.latex)]
+    said = spellings(passage.text)
+    spelt = [*(said[name] for name in said.keys() & equation.symbols.keys())]
+    spelt += [each for symbol in equation.symbols.values() for each in symbol.latex]
     return {*equation.symbols, *equation.indices, *map(plain_name, spelt)}
 
 
@@ -161,7 +165,17 @@ def _cited(anchor: Anchor, index: Index) -> Passage | None:
             return docstring(file, scope)
         return None
     text = index.text(anchor.path)
-    return page(anchor.path, text) if isinstance(text, str) else None
+    return _page(anchor.path, text) if isinstance(text, str) else None
+
+
+@lru_cache(16)  # many anchors may cite one page
+def _page(path: str, text: str) -> Passage:
+    return page(path, text)
+
+
+@lru_cache(16)
+def _of_page(path: str, text: str) -> tuple[Formula, ...]:
+    return _formulas(_page(path, text))
 
 
 def formula_place(formula: Formula, passage: Passage) -> Span:

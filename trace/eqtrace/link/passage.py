@@ -10,6 +10,8 @@ from eqtrace.code.source import SourceFile
 from eqtrace.model.anchor import Anchor, Candidate, Match, Status
 from eqtrace.model.span import Span
 
+MISPLACED = "the cited passage is not where the anchor says"  # why a formula is not read: told of the anchor itself
+
 
 def match_passage(anchor: Anchor, index: Index) -> Match:
     """Finds the lines of a docstring, reStructuredText or Markdown passage.

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from eqtrace.code.documentation.spellings import spellings
 from eqtrace.code.index import Index
 from eqtrace.formula.form import Form, read
-from eqtrace.link.documentation import MISPLACED, Choice, formula_place, of_anchor, of_target
 from eqtrace.link.match import match
+from eqtrace.link.passage import MISPLACED
 from eqtrace.model.anchor import Role
 from eqtrace.model.equation import Equation, IndexRange
 from eqtrace.model.finding import Fault, Related
@@ -20,6 +20,7 @@ from eqtrace.model.topic import Specification, Topic, Waiver
 
 if TYPE_CHECKING:
     from eqtrace.formula.latex.compare import Comparison
+    from eqtrace.link.documentation import Choice
 
 PRINTED = "printed"  # the style of a text that is not the specification's own, so that its place is the whole formula
 _OTHER = "the entry has other faults"
@@ -66,6 +67,7 @@ def _is_missing(equation: Equation, index: Index) -> bool:
 
 def _adopted(equation: Equation, index: Index, sizes: Collection[str]) -> tuple[Equation, Stated]:
     from eqtrace.formula.documented.adopt import adopted
+    from eqtrace.link.documentation import formula_place, of_target
 
     assert equation.states is not None
     choice = of_target(equation, index)
@@ -123,10 +125,13 @@ def held(
 
 
 def _choices(equation: Equation, index: Index, adopted: bool) -> Iterator[tuple[str, Choice, Span]]:
-    for anchor in equation.anchors:
-        if anchor.role is Role.STATES and anchor.target is None:
-            choice = of_anchor(match(anchor, index), index)
-            yield anchor.id, choice, anchor.span
+    cited = [anchor for anchor in equation.anchors if anchor.role is Role.STATES and anchor.target is None]
+    if not cited and equation.states is None:
+        return
+    from eqtrace.link.documentation import of_anchor, of_target
+
+    for anchor in cited:
+        yield anchor.id, of_anchor(match(anchor, index), index), anchor.span
     if equation.states is not None and equation.statements and not adopted and not _is_missing(equation, index):
         yield equation.id, of_target(equation, index), equation.states.span
 
@@ -138,7 +143,9 @@ def _compared(
 
     assert choice.formula is not None
     try:
-        found, comparison = compared(name, choice.formula, choice.beside, _spelt(equation, choice), form)
+        found, comparison = compared(
+            name, choice.formula, choice.beside, choice.conditions, _spelt(equation, choice), form
+        )
     except Exception as error:  # whatever is wrong with the reader, a formula is no reason to stop
         return _failed(name, equation, choice, place, error), None
     return _stated(found, equation, choice, place), comparison
@@ -202,6 +209,8 @@ def _spelt(equation: Equation, choice: Choice) -> Equation:
 
 
 def _stated(found: Readback, equation: Equation, choice: Choice, place: Span) -> Stated:
+    from eqtrace.link.documentation import formula_place
+
     assert choice.formula is not None
     assert choice.passage is not None
     printed = choice.formula.printed

@@ -9,6 +9,8 @@ from typing import Any
 
 from eqtrace.model.mutant import Judged, Score, Status, score
 
+_GROUPS = ("equations", "topics", "operators")
+
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
@@ -32,6 +34,18 @@ def mutation(judged: tuple[Judged, ...]) -> Mutation:
     )
 
 
+def noticed(score: Score) -> str:
+    """A score in words: how many mutants were noticed of those that say something."""
+    judged = score.killed + score.survived
+    parts = [
+        f"{score.equivalent:,} proved to compute the same" * bool(score.equivalent),
+        f"{score.crash:,} raised" * bool(score.crash),
+        f"{score.timeout:,} ran out of time" * bool(score.timeout),
+    ]
+    beside = ", ".join(filter(None, parts))
+    return f"{score.killed:,} of {judged:,} were noticed{f' (beside these, {beside})' if beside else ''}"
+
+
 def _by(judged: Iterable[Judged], groups: Callable[[Judged], Iterable[str]]) -> dict[str, Score]:
     found: dict[str, list[Judged]] = {}
     for each in judged:
@@ -51,6 +65,22 @@ def document(judged: tuple[Judged, ...]) -> tuple[list[dict[str, Any]], dict[str
         "methods": dict(found.methods),
     }
     return [_mutant(each) for each in judged], scores
+
+
+def read_scores(entry: Mapping[str, Any]) -> Mutation:
+    """Scores from JSON data, as `document` gives them.
+
+    Raises:
+        KeyError, TypeError, ValueError, AttributeError: the data are others.
+    """
+    groups = {name: {each: _read(found) for each, found in entry[name].items()} for name in _GROUPS}
+    return Mutation(
+        _read(entry["score"]), methods={name: int(each) for name, each in entry["methods"].items()}, **groups
+    )
+
+
+def _read(found: Mapping[str, Any]) -> Score:
+    return Score(**{status.value: int(found[status.value]) for status in Status})
 
 
 def _score(found: Score) -> dict[str, Any]:

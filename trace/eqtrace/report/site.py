@@ -17,6 +17,7 @@ from eqtrace.config import Config
 from eqtrace.errors import EqtraceError
 from eqtrace.model.results import Results
 from eqtrace.report import atomic
+from eqtrace.report.mutants import Mutation
 from eqtrace.report.rows import rows
 from eqtrace.report.view.code import claims, file_view
 from eqtrace.report.view.overview import overview
@@ -37,8 +38,8 @@ class Built:
     written: int
 
 
-def build(config: Config, results: Results, folder: Path | None = None) -> Built:
-    """Writes the site to `folder` (that of the configuration).
+def build(config: Config, results: Results, folder: Path | None = None, mutation: Mutation | None = None) -> Built:
+    """Writes the site to `folder` (that of the configuration), with the scores of a stored run of `mutate`.
 
     The same results give the same bytes. Only files of the site are written, and only those that an earlier build
     wrote are replaced or removed.
@@ -47,18 +48,18 @@ def build(config: Config, results: Results, folder: Path | None = None) -> Built
         EqtraceError: the folder holds other files in their place, or cannot be written.
     """
     folder = config.root / config.site.output if folder is None else folder
-    content = dict(render(config, results))
+    content = dict(render(config, results, mutation))
     try:
         return Built(folder, len(content), _write(folder, content))
     except OSError as error:
         raise EqtraceError(f"the site cannot be written to {folder}: {error.strerror}") from error
 
 
-def render(config: Config, results: Results) -> Iterator[tuple[str, bytes]]:
+def render(config: Config, results: Results, mutation: Mutation | None = None) -> Iterator[tuple[str, bytes]]:
     """Every file of the site, by its path below the output folder."""
     index = Index(config)
     places = Places(config, results, index)
-    site = Site(config, results, rows(results), places, CallGraph(index), claims(results, places))
+    site = Site(config, results, rows(results), places, CallGraph(index), claims(results, places), mutation)
     renderer = _Renderer(site)
     yield INDEX, renderer.page("index.html", INDEX, overview=overview(site))
     topics = []

@@ -111,15 +111,18 @@ def _mutants(facts: Summary, found: Mutation) -> list[Line]:
     lines.append(_entry("killed by", ", ".join(f"{method} {number:,}" for method, number in found.methods.items())))
     lines.append(_entry("from cache", count(facts.from_cache, "mutant") if facts.from_cache else "nothing"))
     lines += [_entry("skipped", sentence) for sentence in facts.skipped]
-    for title, scores in (("operator", found.operators), ("topic", found.topics)):
+    if found.score.crash:
+        lines.append(_entry("crashed", "the changed code raised: verification tells that as EQ903, no method had to"))
+    tables = (("operator", found.operators), ("topic", found.topics), ("equation", found.equations))
+    for title, scores in tables:
         lines += [
             [],
-            [(f"  {title:<28}{'killed':>8}{'survived':>10}{'equivalent':>12}{'crash':>7}{'timeout':>9}", "dim")],
+            [(f"  {title:<44}{'killed':>8}{'survived':>10}{'equivalent':>12}{'crash':>7}{'timeout':>9}", "dim")],
         ]
         for name, each in scores.items():
             style = "bold red" if each.survived else ""
             numbers = f"{each.killed:>8,}{each.survived:>10,}{each.equivalent:>12,}{each.crash:>7,}{each.timeout:>9,}"
-            lines.append([(f"  {clean(name):<28}", ""), (numbers, style)])
+            lines.append([(f"  {clean(name):<44}", ""), (numbers, style)])
     return lines
 
 

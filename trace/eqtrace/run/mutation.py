@@ -36,6 +36,7 @@ ON_CODE = ("value", "constraint", "order", "composition", "structure", "vjp", "d
 _ROUNDS, _SCENARIOS, _DRAWS, _POINTS, _EXAMPLES = 1, 2, 4, 6, 16  # of quick looks
 _FAR = 2  # of an equation that does not cite the statement
 _TELL_NOTHING = frozenset({"user-code-failed", "method-not-run"})
+_RAISED = re.compile(r'^  File "(.+)", line \d+, in .+\n(?:    ((?:raise|assert)\b).*)?', re.MULTILINE)
 _FRAME = re.compile(r'^  File "(.+)", line (\d+), in ', re.MULTILINE)  # as a fault of user code shows it
 
 
@@ -156,6 +157,7 @@ class Judge:
         self._called = called
         self._own = self._concerned()
         self._crash = ""  # how the user's code failed
+        self._noticed = ""  # what a scenario of its own found wrong
         self._fallen = False  # whether it failed in the mutated statement
 
     def judge(self) -> Judged:
@@ -170,6 +172,8 @@ class Judge:
                 self._session.captures.scenarios(self._session.work.equations[self._mutant.equations[0]].span)
             for fault in self._session.captures.failed_scenarios:
                 self._note(fault.message)
+            if self._noticed:
+                return Judged(self._mutant, Status.KILLED, "scenario", self._noticed)
             if self._fallen:
                 return Judged(self._mutant, Status.CRASH, "", self._crash)
         if self._crash:
@@ -267,6 +271,9 @@ class Judge:
 
     def _note(self, failure: str) -> None:
         """Remembers how the user's code failed; one that failed in the statement gave no value that could be wrong."""
+        if self._is_of_scenario(failure):
+            self._noticed = self._noticed or failure
+            return
         if failure and self._is_in_statement(failure):
             self._fallen, self._crash = True, failure
         self._crash = self._crash or failure
@@ -279,6 +286,11 @@ class Judge:
         """Whether the statement raised, or what it called."""
         span = self._mutant.span
         return any((file, int(line)) == (span.path, span.line) for file, line in _FRAME.findall(failure))
+
+    def _is_of_scenario(self, failure: str) -> bool:
+        """Whether a scenario says itself that something is wrong: the code did not fail, it gave a wrong value."""
+        file, frames = self._session.work.scenarios, list(_RAISED.finditer(failure))
+        return bool(file and frames) and frames[-1][1] == self._session.relative(str(file)) and bool(frames[-1][2])
 
     def _lost(self, work: Work) -> str:
         """A left side that can be bound no more: the audit would refuse the statement."""
@@ -301,9 +313,11 @@ class Judge:
             told = _told(result)
             if told or result.verdict is Verdict.REFUTED:
                 return self._killed(unit, told, result)
-            self._crash = self._crash or _failed(result)
+            self._note(_failed(result))
             tried.append(f"{unit.equation} ({unit.method}, {_shown(result)})")
             counts.update({anchor: count for anchor, count in result.executions.items() if count})
+        if self._noticed:
+            return Judged(self._mutant, Status.KILLED, "scenario", self._noticed)
         if self._crash:
             return Judged(self._mutant, Status.CRASH, "", self._crash)
         missing = self._unreached(counts, work)

@@ -159,3 +159,59 @@ def test_every_operator_has_cases_of_both_kinds() -> None:
     names = {name for name, _ in OPERATORS}
     assert {each[0] for each in MADE} == names
     assert {each[0] for each in LEFT} >= names - {"comparison"}
+
+
+TYPED = """
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+
+    class Config:
+        size: int
+
+
+    def pair(x: Floats) -> tuple[Floats, Floats]:
+        return x, x
+
+
+    def f(x: Floats, z: Floats, params: dict[str, Floats], config: Config, names: list[int], other):
+        {}
+"""
+
+
+def typed(mutated, operator: str, statement: str) -> set[str]:
+    text = TYPED.format(statement)
+    return {each.new for each in mutated(text, statement) if each.operator == operator}
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("y = g(x, z)", {"y = g(z, x)"}),
+        ("y = g(x, other)", {"y = g(other, x)"}),
+        ("y = g(x, names)", {"y = g(names, x)"}),  # a list of numbers may stand for an array
+        ("y = g(params, other)", {"y = g(other, params)"}),
+        ("y = g(x, params)", set()),
+        ("y = g(params, config)", set()),
+        ("y = g(x, config)", set()),
+        ("y = g(x, f'{other}')", set()),
+        ("y = g(params['a'], x)", {"y = g(x, params['a'])"}),
+    ],
+)
+def test_only_what_may_stand_in_the_other_place_is_swapped(mutated, statement: str, expected: set[str]) -> None:
+    assert typed(mutated, "swapped-arguments", statement) == expected
+
+
+def test_the_same_goes_for_names(mutated) -> None:
+    found = typed(mutated, "swapped-names", "y = x @ params['w'] + z * config.size + other")
+    assert "y = z @ params['w'] + x * config.size + other" in found
+    assert "y = other @ params['w'] + z * config.size + x" in found
+    assert not any("params @" in new or "x['w']" in new or "x.size" in new or "params.size" in new for new in found)
+
+
+def test_what_has_no_negative_keeps_its_sign(mutated) -> None:
+    assert typed(mutated, "sign", "a, b = pair(x)") == set()
+    assert len(typed(mutated, "sign", "a, b = other(x)")) == 1
+    assert typed(mutated, "sign", "y = params['a']") == {"y = -params['a']"}

@@ -50,6 +50,10 @@ AGREES = [
     (r"r = \cos(\pi \epsilon)\, n", "Eq(r, n*cos(pi*eps))"),
     (r"r = |\{ t : \text{ids}_t = 0 \}|", "Eq(r, Sum(Piecewise((1, Eq(ids[t], 0)), (0, True)), t))"),
     (r"\hat X = X \odot \mathbf{1}[X > 0]", "Eq(Xhat[t, k], Max(0, X[t, k]))"),
+    (r"r = n * \left[ \epsilon + \{ n - 1 \} \right]", "Eq(r, n*(eps + n - 1))"),
+    (r"r = \exp\bigl[ -\epsilon \bigr] + \cos\{ n \}", "Eq(r, exp(-eps) + cos(n))"),
+    (r"r = \Gamma(n + 1) / B(n, 2) + \psi(n)", "Eq(r, gamma(n + 1)/beta(n, 2) + digamma(n))"),
+    (r"r = {2\epsilon}^2 + {\left(n + 1\right)}^2", "Eq(r, 2*eps**2 + (n + 1)**2)"),
 ]  # fmt: skip
 
 
@@ -61,6 +65,8 @@ def test_what_says_the_same_agrees(compared, latex, sympy) -> None:
 
 
 DIFFERS = [
+    (r"r = {2\epsilon}^2", "Eq(r, (2*eps)**2)", None),
+    (r"r = \Gamma(n)", "Eq(r, gamma(n + 1))", None),
     ("Y = Y", LINEAR, "Y"),
     ("Y = XW + b = Y", LINEAR, "Y"),
     ("Y = XW - b", LINEAR, "- b"),
@@ -93,6 +99,9 @@ def test_what_says_something_else_differs(compared, latex, sympy, part) -> None:
 
 
 REFUSED = [
+    ("Y = X * W + b", "of entries, or of matrices"),
+    (r"r = \Gamma(n, 2)", "2 arguments"),
+    (r"r = {n^2}^3", "same height|left over|missing"),
     (r"X = dX + d W^\top", "not declared|a gradient"),
     (r"Y_{tj} = \sum_{k=1}^{a-1} X_{tk} W_{kj} + b_j", "counts from 1"),
     (r"Y = XW + \beta", "not declared"),

@@ -177,6 +177,19 @@ def test_an_argument_that_is_changed(verified: Verify) -> None:
     assert "backward changes its argument `x`" in found.findings[0].message
 
 
+@pytest.mark.parametrize("kind", ["float32", "float16"])
+def test_a_gradient_that_loses_digits(verified: Verify, kind: str) -> None:
+    code, spec = scaled("x * x", f"(dy * x * 2).astype(np.{kind})", "2*x[i]*dy[i]")
+    found = verified(code, spec)
+    assert found.verdict == "refuted"
+    assert any(f"result of backward is {kind}" in each.message for each in found.findings if each.code == "EQ601")
+
+
+def test_a_gradient_of_as_few_digits_as_it_is_given(verified: Verify) -> None:
+    code, spec = scaled("x * x", "dy * x * 2", "2*x[i]*dy[i]")
+    assert "EQ601" not in verified(code, spec).codes
+
+
 def test_a_forward_that_changes_its_argument(verified: Verify) -> None:
     code, spec = scaled("np.add(x, 1, out=x) - 1", "dy * 1", "dy[i]")
     found = verified(code, spec)

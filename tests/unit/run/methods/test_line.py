@@ -5,7 +5,9 @@ import textwrap
 
 import pytest
 
+from eqtrace import config, runner
 from eqtrace.model.verdict import Verdict
+from eqtrace.run.session import Session
 
 # --- correct code is certified, or says why it is not -----------------------------------------------------------------
 
@@ -446,3 +448,31 @@ def test_a_statement_that_is_nested_too_deeply_is_sampled(verified):
     found = verified(f"def f(x):\n    {line}\n    return y\n", spec).result("t.e")
     assert (found.verdict, found.faults) == (Verdict.SAMPLED, ())
     assert "nested too deeply" in found.evidence.detail
+
+
+def test_a_bind_that_cannot_be_read_is_told(verified):
+    spec = """
+    topic: t
+    title: T
+    page: p
+    status: implemented
+    direction: neither
+    functions: ['subject.py::f']
+    what: w
+    why: y
+    symbols: {x: {meaning: m, shape: [n]}, y: {meaning: m, shape: [n]}}
+    indices: {i: n}
+    equations:
+      - id: t.e
+        label: L
+        latex: 'y = x + 1'
+        sympy: 'Eq(y[i], x[i] + 1)'
+        anchors: [{role: computes, at: 'subject.py:2', in: f, code: 'y = 2 * x + 1', bind: {x: '2 * x'}}]
+    """
+    made = verified("def f(x):\n    y = 2 * x + 1\n    return y\n", spec)
+    made.project = runner.read_project(config.load(made.root), None)
+    assert [fault.kind for fault in made.project.faults if fault.kind != "missing-test"] == ["bind-not-in-statement"]
+    made.session = Session(runner.work_of(made.project, 0), lambda name: None, {})
+    found = made.result("t.e")
+    assert found.verdict is Verdict.NOT_CHECKED
+    assert "its values can't be captured: not allowed here (BinOp)" in found.faults[0].message

@@ -1,7 +1,8 @@
 """Proofs that a mutant computes the same: only these excuse one that survives.
 
-Two are known. The values have the same normal form (`normal`); or the mutant writes over an array that the function
-made itself and never reads again (`overwritten`).
+Three are known. The values have the same normal form (`normal`); the function that is called gives the same with two of
+its arguments exchanged (`exchanged`); or the mutant writes over an array that the function made itself and never reads
+again (`overwritten`).
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import ast
 import copy
 
+from eqtrace.code.mutation.exchanged import exchanged
 from eqtrace.code.mutation.kinds import Find, kinds_in
 from eqtrace.code.mutation.normal import Normal
 from eqtrace.code.mutation.overwritten import unread
@@ -36,7 +38,9 @@ def proof(mutant: Mutant, file: SourceFile, find: Find = _nowhere, numbers: froz
     if mutant.operator == "in-place":
         return unread(mutant, file, new, kinds)
     shown = _same(old, new, Normal(kinds))
-    return f"both are {shown} in normal form" if shown else ""
+    if shown:
+        return f"both are {shown} in normal form"
+    return exchanged(old, new, kinds, find) if mutant.operator == "swapped-arguments" else ""
 
 
 def _statement(text: str) -> ast.stmt | None:

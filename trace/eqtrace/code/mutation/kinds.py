@@ -309,14 +309,18 @@ class Kinds:
         elif isinstance(target, ast.Starred) and holds(target, name):
             yield UNKNOWN
 
+    def called(self, function: ast.expr) -> tuple[SourceFile, str] | None:
+        """The file and the name of a function of the user's that a call names."""
+        if isinstance(function, ast.Name) and function.id not in self._local:
+            return self._imported(function.id, self._file) or (self._file, function.id)
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
+            module = self._module(function.value.id) if function.value.id not in self._local else None
+            return (module, function.attr) if module else None
+        return None
+
     def _returned(self, function: ast.expr) -> Kind:
         """What the annotation of a function of the user's says that it returns."""
-        found: tuple[SourceFile, str] | None = None
-        if isinstance(function, ast.Name) and function.id not in self._local:
-            found = self._imported(function.id, self._file) or (self._file, function.id)
-        elif isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name):
-            module = self._module(function.value.id) if function.value.id not in self._local else None
-            found = (module, function.attr) if module else None
+        found = self.called(function)
         if found is None:
             return UNKNOWN
         file, name = found

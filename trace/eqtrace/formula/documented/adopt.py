@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from eqtrace.formula.documented.formula import Formula, plain_name
-from eqtrace.formula.documented.reading import Documented
+from eqtrace.formula.documented.reading import Documented, conditions_of
 from eqtrace.formula.documented.text import text_of
 from eqtrace.formula.form import RESULT, Form, Range
 from eqtrace.formula.latex.align import renamed, spread
@@ -14,7 +14,7 @@ from eqtrace.formula.latex.arrays import ONE, shifted, term_of
 from eqtrace.formula.latex.canon import Canon
 from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.pairs import key_of
-from eqtrace.formula.latex.statements import Clause, Says
+from eqtrace.formula.latex.statements import Says
 from eqtrace.formula.term import (
     Add,
     Compare,
@@ -65,8 +65,8 @@ def adopted(
         raise Unread("it is no one equation for what the function returns", 0, len(formula.printed.text))
     clause = clauses[0]
     nodes, own = spread(clause, documented.reading.arrays)
-    said_of = [node for each in (*clause.conditions, *orders) for node in _compared(each)]
-    held_under = [*said_of, *(node for each in conditions for node in _condition(each, documented))]
+    said_of = [node for each in (*clause.conditions, *orders) for node in conditions_of(each)]
+    held_under = [*said_of, *(node for each in conditions for node in documented.condition(each))]
     ranges = {**form.indices, **said.ranges}
     for name in map(plain_name, unknown):
         told = _told(name, held_under)
@@ -102,32 +102,6 @@ def _keys(spelling: object) -> list[str]:
     found = list(getattr(spelling, "base", ()))
     sub = getattr(spelling, "sub", None)
     return [*found, "_", *sub] if sub else found
-
-
-def _compared(clause: Clause) -> list[Condition]:
-    if clause.says not in (Says.ORDER, Says.EQUAL) or any(side.dims or side.batch for side in clause.sides):
-        raise Unread("a condition that is not read", clause.offset, clause.length)
-    terms = [side.term for side in clause.sides]
-    if clause.says is Says.EQUAL:
-        return [Eq(tuple(terms))]
-    return [Compare(sign, one, other) for sign, one, other in zip(clause.signs, terms, terms[1:], strict=False)]
-
-
-def _condition(formula: Formula, documented: Documented) -> list[Condition]:
-    """A comparison that stands by itself; none where it is something else."""
-    try:
-        clauses = documented.said(formula).clauses
-        return [node for each in _shared(clauses) if each.says is Says.ORDER for node in _compared(each)]
-    except Unread:
-        return []
-
-
-def _shared(clauses: list[Clause]) -> list[Clause]:
-    """`a, b > 0`: what stands before a comma is compared too, with what the last is compared with."""
-    last = clauses[-1]
-    if last.says is not Says.ORDER or len(last.sides) != 2 or any(each.says is not Says.BARE for each in clauses[:-1]):
-        return clauses
-    return [*(replace(last, sides=(*each.sides, last.sides[1])) for each in clauses[:-1]), last]
 
 
 def _told(name: str, conditions: list[Condition]) -> Range | None:

@@ -16,6 +16,7 @@ from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.names import Declared, Role
 from eqtrace.formula.latex.parser import Parser
 from eqtrace.formula.latex.statements import Clause, Said, Says, Statements
+from eqtrace.formula.term import Compare, Condition, Eq
 from eqtrace.model.equation import Equation
 
 _IF = frozenset({"for", "if", "when", "where"})
@@ -167,6 +168,14 @@ class Documented:
         message = f"{name} is defined beside it, which is not read: {found.unread}"
         return type(error)(message, error.offset, error.length)
 
+    def condition(self, formula: Formula) -> list[Condition]:
+        """A comparison that stands by itself; none where it is something else."""
+        try:
+            clauses = self.said(formula).clauses
+            return [node for each in _shared(clauses) if each.says is Says.ORDER for node in conditions_of(each)]
+        except Unread:
+            return []
+
     def _plain(self, formula: Formula, declared: bool) -> Said:
         run = formula.rest_plain
         if not formula.equal and any(token.text in _RELATIONS for part in parts(run, (",",)) for token in _outer(part)):
@@ -211,3 +220,25 @@ def _bare(said: Said, keep: bool) -> Said:
         return said
     clauses = [replace(each, says=Says.BARE) if each.says is Says.EQUAL else each for each in said.clauses]
     return Said(clauses, said.ranges, said.range_places)
+
+
+def _shared(clauses: list[Clause]) -> list[Clause]:
+    """`a, b > 0`: what stands before a comma is compared too, with what the last is compared with."""
+    last = clauses[-1]
+    if last.says is not Says.ORDER or len(last.sides) != 2 or any(each.says is not Says.BARE for each in clauses[:-1]):
+        return clauses
+    return [*(replace(last, sides=(*each.sides, last.sides[1])) for each in clauses[:-1]), last]
+
+
+def conditions_of(clause: Clause) -> list[Condition]:
+    """The conditions that a clause is, link by link.
+
+    Raises:
+        Unread: it is none of numbers.
+    """
+    if clause.says not in (Says.ORDER, Says.EQUAL) or any(side.dims or side.batch for side in clause.sides):
+        raise Unread("a condition that is not read", clause.offset, clause.length)
+    terms = [side.term for side in clause.sides]
+    if clause.says is Says.EQUAL:
+        return [Eq(tuple(terms))]
+    return [Compare(sign, one, other) for sign, one, other in zip(clause.signs, terms, terms[1:], strict=False)]

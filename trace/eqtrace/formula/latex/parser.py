@@ -82,6 +82,8 @@ class Parser(Named, Over):
                 other = self.factor()
                 if key == "\\cdot" and value.dims and other.dims and len(value.dims) == len(other.dims) == 1:
                     raise self.unread("a product of two vectors")
+                if key == "*" and value.dims and other.dims:
+                    raise self.unread("a product of arrays by *: of entries, or of matrices?")
                 value = self.arrays.multiply(value, other)
             elif key == "\\odot":
                 self.take()

@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from eqtrace.model.equation import Equation
+from eqtrace.model.mutant import Score
 from eqtrace.model.readback import ReadBack
 from eqtrace.model.symbol import Symbol
 from eqtrace.report.mathml import LatexUnreadable, convert
+from eqtrace.report.mutants import noticed
 from eqtrace.report.prose import Resolve, inline
 from eqtrace.report.rows import EquationRow, LatexRow, MethodRow, StatedRow
 from eqtrace.report.sizes import shown
@@ -44,6 +46,7 @@ class EquationView:
     methods: tuple[MethodView, ...]
     read_back: str  # in words what came of reading the LaTeX back; '' where there is none
     beside: tuple[str, ...]  # what the form says and the LaTeX does not
+    mutants: str  # how many mutants of its lines were noticed, in words; '' where no run is stored
     documented: tuple[str, ...]  # in words what came of reading the documentation
 
 
@@ -80,7 +83,9 @@ class Styles:
         return "".join(f".{name} {{ {rule} }}\n" for name, rule in sorted(self.rules.items()))
 
 
-def equation_view(equation: Equation, row: EquationRow | None, resolve: Resolve, styles: Styles) -> EquationView:
+def equation_view(
+    equation: Equation, row: EquationRow | None, resolve: Resolve, styles: Styles, score: Score | None = None
+) -> EquationView:
     """One equation; `row` is None where it was not selected."""
     label = inline(equation.label, resolve)
     markup, problem = None, ""
@@ -107,6 +112,7 @@ def equation_view(equation: Equation, row: EquationRow | None, resolve: Resolve,
         ),
         read_back=_read_back(row.latex) if row else "",
         beside=row.latex.more if row and row.latex and row.latex.status == ReadBack.AGREES else (),
+        mutants=noticed(score) if score is not None else "",
         documented=tuple(map(_documented, row.states)) if row else (),
     )
 

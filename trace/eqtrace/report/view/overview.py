@@ -12,6 +12,7 @@ from eqtrace.model.anchor import Status
 from eqtrace.model.finding import Finding
 from eqtrace.model.results import Tally
 from eqtrace.model.verdict import Verdict
+from eqtrace.report.mutants import noticed
 from eqtrace.report.prose import paragraphs
 from eqtrace.report.summary import count
 from eqtrace.report.view.places import INDEX, PagePlan
@@ -128,6 +129,8 @@ def _facts(site: Site) -> Iterable[tuple[str, str]]:
         yield "Arithmetic statements with an equation", _tally(facts.coverage.statements)
     yield "Waivers", f"{facts.equation_waivers} for equations, {facts.statement_waivers} for statements"
     yield "Findings", f"{count(facts.severities['error'], 'error')}, {count(facts.severities['warning'], 'warning')}"
+    if site.mutation is not None:
+        yield "Mutants of cited lines", noticed(site.mutation.score)
     if facts.verdicts is not None:
         yield "Seed", str(facts.seed)
     for sentence in facts.skipped:

@@ -14,6 +14,7 @@ from eqtrace.model.results import Results
 from eqtrace.model.symbol import Symbol
 from eqtrace.model.topic import ShapeTable, Topic
 from eqtrace.model.verdict import Verdict, weakest
+from eqtrace.report.mutants import Mutation, noticed
 from eqtrace.report.prose import Resolve, inline, paragraphs
 from eqtrace.report.rows import Rows
 from eqtrace.report.sizes import legend, shown
@@ -44,6 +45,7 @@ class Site:
     places: Places
     graph: CallGraph
     cited: Claims
+    mutation: Mutation | None = None  # of a stored run of `mutate`
     styles: Styles = field(default_factory=Styles)
 
     def resolve(self, on: str, topic: str = "") -> Resolve:
@@ -76,6 +78,7 @@ class TopicView:
     direction_word: str
     category: str
     badge: Badge
+    mutants: str  # how many of its mutants were noticed, in words; '' where no run is stored
     what: Markup
     why: Markup
     equations: tuple[EquationView, ...]
@@ -98,7 +101,10 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
     sizes = site.config.site.sizes
     rows = {row.id: row for row in site.report.equations}
     cited = citation_views(topic, site.results, site.places, on)
-    equations = tuple(equation_view(each, rows.get(each.id), resolve, site.styles) for each in topic.equations)
+    scores = site.mutation.equations if site.mutation is not None else {}
+    equations = tuple(
+        equation_view(each, rows.get(each.id), resolve, site.styles, scores.get(each.id)) for each in topic.equations
+    )
     return TopicView(
         id=topic.id,
         element=slug(topic.id),
@@ -110,6 +116,7 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
         direction_word=DIRECTIONS.get(topic.direction, topic.direction),
         category=topic.category,
         badge=badge(verdict(topic, site.results)),
+        mutants=_mutants(topic, site),
         what=paragraphs(topic.what.value if topic.what else "", resolve),
         why=paragraphs(topic.why.value if topic.why else "", resolve),
         equations=equations,
@@ -125,6 +132,11 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
         findings=findings_of(topic, site.report.findings),
         search=_search(topic, cited),
     )
+
+
+def _mutants(topic: Topic, site: Site) -> str:
+    score = site.mutation.topics.get(topic.id) if site.mutation is not None else None
+    return noticed(score) if score is not None else ""
 
 
 def _symbols(topic: Topic) -> Iterable[Symbol]:

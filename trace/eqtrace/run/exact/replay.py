@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from eqtrace.code.bind import parse_right
+from eqtrace.code.bind import BindError, parse_right
 from eqtrace.formula.ball import Ball, Undecided, lift, no_floats, precision
 from eqtrace.run.children import ending_children
 from eqtrace.run.earlier import root
@@ -41,7 +41,10 @@ class Replay:
     def __init__(self, site: Site, twins: Mapping[Constants, Shadows], with_earlier: bool = False) -> None:
         self.site = site
         self._twins = twins
-        self._bound = {root(parse_right(text)) for text in site.inputs.values()}
+        try:
+            self._bound = {root(parse_right(text)) for text in site.inputs.values()}
+        except BindError as error:  # of the bind itself the audit tells
+            raise CannotRun(f"a bind can't be read: {error.message}") from None
         self._loop = Loop(site, _exact) if site.collects else None
         self._statement = None if site.whole or self._loop else Statement(site, _exact, with_earlier)
 

@@ -115,6 +115,7 @@ class Floats:
         own = self._backward_arguments(draw, given, result, cotangent, rng)
         start = Copier().copy(own)
         first = self._run(own)
+        found += _narrowed(plan, start, {**own, RESULT: first})
         after = {name: value for name, value in own.items() if name not in (plan.accumulates, "self")}
         found += _changed(plan.backward.qualname, start, after, "")
         kept = Copier().copy(first)
@@ -212,6 +213,23 @@ def _arrays(value: Any) -> list[Array]:
     if isinstance(value, list | tuple):
         return [array for each in value for array in _arrays(each)]
     return [value] if isinstance(value, np.ndarray) else []
+
+
+def _narrowed(plan: Plan, before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Gradients of fewer digits than what they are worked out from: exact balls have all, and don't show it."""
+    given = [array.dtype for array in _arrays(dict(before)) if array.dtype.kind == "f"]
+    digits = min((np.finfo(each).precision for each in given), default=0)
+    found = []
+    for entry in plan.entries:
+        if entry.start is None and entry.place is not None:
+            try:
+                kind = np.asarray(walk.read(entry.place, after)).dtype
+            except (LookupError, AttributeError, TypeError):  # what looks at the values tells of that
+                continue
+            if kind.kind == "f" and np.finfo(kind).precision < digits:
+                message = f"{entry.text} of {plan.backward.qualname} is {kind}: it loses digits of what it is given"
+                found.append(("adjoint-mismatch", message))
+    return found
 
 
 def _changed(function: str, before: Mapping[str, Any], after: Mapping[str, Any], exempt: str) -> list[tuple[str, str]]:

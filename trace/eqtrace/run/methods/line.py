@@ -379,7 +379,8 @@ class LineCheck:
             broken = replace(worst.comparison, mismatch=entry)
             again = _beyond(bound.maximum, lambda *values: self._again(worst.part, *values))
             message, hint = self._told(worst.captured, broken, again)
-            stated = f"at most {bound.maximum:g} ulps are stated: {bound.reason.rstrip('.')}"
+            furthest = f"{worst.comparison.worst_ulp:.3g} ulps at worst"
+            stated = f"{furthest}, and at most {bound.maximum:g} ulps are stated: {bound.reason.rstrip('.')}"
             self._fault("ulps-exceeded", f"{message}; {stated}", hint)
 
     def _told(self, each: Captured, comparison: Comparison | None, again: Compare) -> tuple[str, str]:

@@ -1,0 +1,52 @@
+"""What counts as a condition of a statement, and in which order."""
+
+import ast
+
+import pytest
+
+from eqtrace.code.conditions import numbers_in, of_cited
+
+
+def conditions(text, whole=False):
+    node = ast.parse(text).body[0]
+    return [
+        ast.unparse(each.node) if each.other is None else f"{ast.unparse(each.node)} | {ast.unparse(each.other)}"
+        for each in of_cited(node, whole)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("if a and not (b > 1 or c): pass", ["a", "b > 1", "c"]),
+        ("while n: n -= 1", ["n"]),
+        ("while True: pass", []),
+        ("y = x * (x > 0)", ["x > 0"]),
+        ("y = np.where(mask, x, 0)", ["mask"]),
+        ("y = np.where(mask)", []),
+        ("y = np.maximum(x, 0)", ["x | 0"]),
+        ("y = max(a, min(b, c))", ["a | min(b, c)", "b | c"]),
+        ("y = np.maximum(x, 0, out=z)", []),
+        ("y = x.max(axis)", []),
+        ("y = [a for a in x if a if a < 3]", ["a", "a < 3"]),
+        ("y = a if c else b", ["c"]),
+        ("x[x < 0] = 0", ["x < 0"]),
+        ("assert x > 0", []),
+        ("def f(x=a > b): pass", []),
+        ("for k in range(3):\n    y = k > 2", []),
+        ("y = a < b < c", ["a < b < c"]),
+    ],
+)
+def test_conditions_of_a_statement(text, found):
+    assert conditions(text) == found
+
+
+def test_those_of_a_whole_function_leave_out_functions_within_it():
+    text = "def f(x):\n    def g(y):\n        return y > 0\n    if x:\n        return g(x) if x > 2 else 0\n"
+    assert conditions(text, whole=True) == ["x", "x > 2"]
+    assert conditions("f = lambda x: x if x > 2 else 0", whole=True) == ["x > 2"]
+
+
+def test_the_numbers_that_they_compare_with():
+    node = ast.parse("y = x if x > 2.5 and n <= 7 else max(x, -1e3)").body[0]
+    assert sorted(numbers_in(of_cited(node))) == [2.5, 7.0, 1000.0]

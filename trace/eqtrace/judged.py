@@ -1,0 +1,117 @@
+"""What an earlier `mutate` found out, kept in `.eqtrace/mutants`: every mutant as it comes, and the scores of all."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from eqtrace.cache import digest
+from eqtrace.code.index import Index
+from eqtrace.config import Config
+from eqtrace.model.mutant import Judged, Mutant, Status
+from eqtrace.model.results import Results
+from eqtrace.model.topic import Specification
+from eqtrace.report import atomic
+from eqtrace.report.mutants import Mutation, document, read_scores
+from eqtrace.run.present import base
+from eqtrace.runner import Project
+from eqtrace.spec import sizes
+
+_SCORES = "scores.json"
+
+
+class Record:
+    """What was judged of one state of specification and sources: a line for each mutant, written as it comes."""
+
+    def __init__(self, project: Project, seed: int, limit: float) -> None:
+        state = _state(project.config, project.index, project.specification, seed)
+        self._folder = _folder(project.index.root)
+        self._file = self._folder / f"{digest(state, repr(limit))}.jsonl"
+        self._whole = True  # whether its last line is finished
+
+    def read(self, wanted: Iterable[Mutant]) -> dict[str, Judged]:
+        """What is known of these mutants; a line that is damaged is as if it were not there."""
+        mutants = {(each.id, each.new): each for each in wanted}
+        found: dict[str, Judged] = {}
+        try:
+            text = self._file.read_bytes().decode("utf-8", "replace")
+        except OSError:
+            return found
+        self._whole = not text or text.endswith("\n")
+        for line in text.splitlines():
+            try:
+                entry = json.loads(line)
+                mutant = mutants.get((entry["id"], entry["new"]))
+                if mutant is not None:
+                    texts = str(entry["by"]), str(entry["reason"])
+                    found[mutant.id] = Judged(mutant, Status(entry["status"]), *texts, float(entry["seconds"]))
+            except (ValueError, KeyError, TypeError, RecursionError):
+                continue
+        return found
+
+    def add(self, judged: Judged) -> None:
+        """Keeps one more."""
+        if not self._file.exists():
+            self._begin()
+        elif not self._whole:
+            with contextlib.suppress(OSError), self._file.open("a", encoding="utf-8") as file:
+                file.write("\n")
+        self._whole = True
+        entry = {
+            "id": judged.mutant.id,
+            "new": judged.mutant.new,
+            "status": judged.status.value,
+            "by": judged.by,
+            "reason": judged.reason,
+            "seconds": round(judged.seconds, 3),
+        }
+        with contextlib.suppress(OSError), self._file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+
+    def _begin(self) -> None:
+        """Of other states nothing is kept."""
+        with contextlib.suppress(OSError):
+            _make(self._folder)
+            for other in self._folder.glob("*.jsonl"):
+                other.unlink()
+
+
+def keep_scores(project: Project, seed: int, judged: Iterable[Judged]) -> None:
+    """Keeps the scores of a run over everything, for the site."""
+    state = _state(project.config, project.index, project.specification, seed)
+    entry = {"state": state, "seed": seed, "scores": document(tuple(judged))[1]}
+    folder = _folder(project.index.root)
+    with contextlib.suppress(OSError):
+        _make(folder)
+        atomic.write(folder / _SCORES, (json.dumps(entry, indent=1) + "\n").encode())
+
+
+def stored_scores(config: Config, results: Results) -> Mutation | None:
+    """The scores of a run over these sources and this specification; None where none is stored, or it is of others."""
+    index = Index(config)
+    try:
+        entry = json.loads((_folder(index.root) / _SCORES).read_bytes())
+        if entry["state"] == _state(config, index, results.specification, entry["seed"]):
+            return read_scores(entry["scores"])
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        return None
+    return None
+
+
+def _folder(root: Path) -> Path:
+    return root / ".eqtrace" / "mutants"
+
+
+def _make(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder.parent / ".gitignore").write_text("*\n", encoding="utf-8")
+
+
+def _state(config: Config, index: Index, specification: Specification, seed: int) -> str:
+    """A digest of all that a mutant's fate rests on, but for its time limit."""
+    others = [name for name in (config.scenarios, config.references) if name]
+    files = sorted({*index.sources(), *others, *(each.span.path for each in specification.equations)})
+    content = [digest(path, (index.root / path).read_bytes()) for path in files]
+    return digest(base(config, sizes.draws(config), seed), *content)
