@@ -248,3 +248,12 @@ def test_numbers_that_were_corrected_by_one_mean_other_lines_than_before(shop: A
     shop.commit()
     found = shop.judged("docs/rows.md").citations
     assert [each["proposed"]["line"] - each["target"]["line"] for each in found if each["proposed"]] == [1] * 6
+
+
+def test_a_bare_number_after_several_files_is_never_fixed_on_a_name_alone(shop: Any) -> None:
+    shop.write("src/other.py", "def one():\n    pass\n")
+    shop.write("docs/bare.md", "Unlike `other.py`, `shop.py` has a `Basket` (line 4).\n")
+    shop.write("docs/one.md", "The `shop.py` has a `Basket` (line 4).\n")
+    shop.commit()
+    assert shop.judged("docs/one.md").of("line 4")["fixable"]
+    assert not shop.judged("docs/bare.md").of("line 4")["fixable"]

@@ -171,7 +171,8 @@ def _mismatch(case: Case, born: Support) -> Judged:
         tie, place = found[0]
         last = place.end if case.last > case.first else place.line
         proposed = Target(case.path, place.line, last, tie.name)
-        if case.last == case.first and len(case.names.ties) == 1 and only(tie, case.outline):
+        alone = len(case.names.ties) == 1 and not case.citation.rivals
+        if case.last == case.first and alone and only(tie, case.outline):
             confidence = Confidence.STRONG
             evidence.append(Evidence("names", f"`{tie.name}` stands on no other line of the file"))
     if case.trace is not None:
@@ -198,7 +199,7 @@ def _past_end(case: Case) -> Judged:
     elif len(found) == 1 and case.first == case.last:
         tie, place = found[0]
         proposed = Target(case.path, place.line, place.line, tie.name)
-        strong = tie.defines and tie.alone and only(tie, case.outline)
+        strong = tie.defines and tie.alone and only(tie, case.outline) and not case.citation.rivals
         confidence = Confidence.STRONG if strong else Confidence.FAIR
         evidence.append(_defined_at(case, proposed))
     status = CitationStatus.PAST_END if case.citation.sure or proposed else CitationStatus.UNKNOWN
