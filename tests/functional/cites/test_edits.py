@@ -185,7 +185,6 @@ def test_without_a_name_history_alone_is_never_fixed_on(shop: Any) -> None:
 def test_siblings_that_moved_as_far_bear_it_out(shop: Any) -> None:
     shop.edit("docs/shop.md", lambda text: text + "- this is done in `shop.py:12`\n")
     shop.commit()
-    shop.edit("docs/shop.md", lambda text: text.replace("6`", "6` ").replace("6` ", "6`"))
     shop.write("docs/both.md", shop.PROSE + "- this is done in `shop.py:12`\n")
     shop.commit()
     shop.edit("src/shop.py", lambda text: TEN + text)
@@ -234,3 +233,27 @@ def test_every_line_end_and_mark_stays(shop: Any) -> None:
     shop.cites("--fix")
     fixed = shop.PROSE.replace(":6`", ":16`").replace(":11-14`", ":21-24`").replace(":21`\n", ":31`\n")
     assert shop.read("docs/shop.md") == "\ufeff" + fixed.replace("\n", "\r\n") + "no end"
+
+
+def test_numbers_that_were_corrected_by_one_mean_other_lines_than_before(shop: Any) -> None:
+    """`shop.py:12` stood there before the correction, too, and meant what is at 13 since."""
+    rows = "".join(f"- it is done at `shop.py:{number}`, as before\n" for number in range(10, 16))
+    shop.write("docs/rows.md", rows)
+    shop.commit()
+    shop.write("src/shop.py", "# one more\n" + shop.CODE)
+    shop.write("docs/rows.md", "".join(f"- it is done at `shop.py:{number}`, as before\n" for number in range(11, 17)))
+    shop.commit()
+    assert "moved" not in {each["status"] for each in shop.judged("docs/rows.md").citations}
+    shop.write("src/shop.py", "# two more\n# and one\n" + shop.CODE)
+    shop.commit()
+    found = shop.judged("docs/rows.md").citations
+    assert [each["proposed"]["line"] - each["target"]["line"] for each in found if each["proposed"]] == [1] * 6
+
+
+def test_a_bare_number_after_several_files_is_never_fixed_on_a_name_alone(shop: Any) -> None:
+    shop.write("src/other.py", "def one():\n    pass\n")
+    shop.write("docs/bare.md", "Unlike `other.py`, `shop.py` has a `Basket` (line 4).\n")
+    shop.write("docs/one.md", "The `shop.py` has a `Basket` (line 4).\n")
+    shop.commit()
+    assert shop.judged("docs/one.md").of("line 4")["fixable"]
+    assert not shop.judged("docs/bare.md").of("line 4")["fixable"]

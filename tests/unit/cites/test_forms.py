@@ -78,6 +78,7 @@ def test_forms(text: str, expected: list[tuple[str, int, int]]) -> None:
         'File "a.py", line 12, in main',
         "`a.py` (167 l.) and `a.py` (3 of 4)",
         "std::vec::Vec and foo.bar:baz",
+        "a.py:0 and `a.py` (L0)",
     ],
 )
 def test_no_citations(text: str) -> None:

@@ -10,20 +10,26 @@ from eqtrace.cites.history import Trace
 from eqtrace.cites.judge import NO_NAMES
 from eqtrace.model.citation import Citation, CitationStatus, Confidence, Evidence, Judged
 
-_ENOUGH = 2  # siblings that agree
+_ENOUGH = 3  # siblings that agree
 _Group = tuple[str, str, str]
 
 
 def agreed(judged: Sequence[Judged], traces: Mapping[Citation, Trace]) -> list[Judged]:
-    """The verdicts, those on moved lines strengthened where two siblings of the same day moved as far by names.
+    """The verdicts, those on moved lines strengthened where three siblings of the same day moved as far by names.
 
-    Only a line that history leads to exactly, and beside which no name stands, is taken along.
+    Only a line that history leads to exactly, and beside which no name stands, is taken along; and none where one of
+    its siblings was wrong when it was written.
     """
     shifts: defaultdict[_Group, Counter[int]] = defaultdict(Counter)
+    doubted = set()
     for each in judged:
         group, shift = _group(each, traces), _shift(each)
-        if group is not None and shift is not None and each.fixable:
+        if group is not None and each.status is CitationStatus.MISMATCH:
+            doubted.add(group)
+        elif group is not None and shift is not None and each.fixable:
             shifts[group][shift] += 1
+    for group in doubted:
+        shifts.pop(group, None)
     return [
         _strengthened(each, shifts.get(group) if (group := _group(each, traces)) else None, traces) for each in judged
     ]

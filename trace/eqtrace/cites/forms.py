@@ -92,7 +92,7 @@ class _Reader:
             return
         before = len(self.found)
         after = self._direct(path, start, end) or self._words(path, start, end) or self._symbol(path, start, end)
-        if after is not None and self.found[before].form is not Form.SYMBOL:
+        if after is not None and len(self.found) > before and self.found[before].form is not Form.SYMBOL:
             self._more(path, after)
         elif after is None:
             self._of(path, start, end)
@@ -146,7 +146,7 @@ class _Reader:
             return found.end()
         return None
 
-    def _more(self, path: str, after: int, sure: bool = True) -> None:
+    def _more(self, path: str, after: int, sure: bool = True, rivals: tuple[str, ...] = ()) -> None:
         """Further numbers of the same file."""
         at = after
         while True:
@@ -159,7 +159,16 @@ class _Reader:
                 return
             begin = number.start("first") - len(number["approx"])
             approximate = bool(number["approx"])
-            self._add(begin, number.end(), path, _numbers(number), Form.CONTINUED, approximate=approximate, sure=sure)
+            self._add(
+                begin,
+                number.end(),
+                path,
+                _numbers(number),
+                Form.CONTINUED,
+                approximate=approximate,
+                sure=sure,
+                rivals=rivals,
+            )
             at = number.end()
 
     def _plain(self, at: int) -> re.Match[str] | None:
@@ -193,7 +202,7 @@ class _Reader:
             self._add(
                 begin, match.end(), owner, numbers, Form.BARE, symbol=symbol, approximate=approximate, rivals=rivals
             )
-            self._more(owner, match.end(), sure=False)
+            self._more(owner, match.end(), sure=False, rivals=rivals)
 
     def _owner(self, mentions: list[Mention], offset: int, words: bool) -> tuple[str | None, tuple[str, ...]]:
         """The file that a bare number belongs to, and the others that it might."""

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 
+from eqtrace.cites.birth import Birth, birth, line_of, needle_of
 from eqtrace.cites.git import Git
 from eqtrace.cites.patches import Change, Patches, follow
 from eqtrace.cites.tree import Tree, split_lines
@@ -60,7 +60,7 @@ class History:
     _order: dict[str, int] = field(default_factory=dict)
     _merges: dict[str, tuple[str, str]] = field(default_factory=dict)
     _shallow: frozenset[str] = frozenset()
-    _needles: dict[Citation, _Needle] = field(default_factory=dict)
+    _needles: dict[Citation, re.Pattern[str]] = field(default_factory=dict)
     _inside: dict[tuple[str, str, str], Sequence[Change]] = field(default_factory=dict)
     _merged: dict[tuple[str, str], tuple[str | None, Sequence[Change]]] = field(default_factory=dict)
 
@@ -84,25 +84,26 @@ class History:
         """The traces that can be had."""
         patches = Patches(self.git)
         documents = patches.read({each.citation.span.path for each in wanted})
-        births: dict[Citation, str] = {}
+        births: dict[Citation, Birth] = {}
         document = written = ""
         for each in wanted:
             citation = each.citation
             if citation.span.path != document:
                 document, written = citation.span.path, self.tree.text(citation.span.path) or ""
-            self._needles[citation] = _Needle.of(citation, written)
-            commit = _birth(self._needles[citation], written, documents.get(citation.span.path, ()))
-            if commit and commit not in self._shallow:
-                births[citation] = commit
+            self._needles[citation] = needle_of(citation, written)
+            changes = documents.get(citation.span.path, ())
+            line = line_of(citation, written)
+            born = birth(self._needles[citation], line, written.split("\n")[line - 1], changes)
+            if born is not None and born.commit in self._order and born.commit not in self._shallow:
+                births[citation] = born
         if not births:
             return {}
-        targets = patches.read({each.path for each in wanted if each.citation in births}, self._since(births.values()))
+        since = self._since([born.commit for born in births.values()])
+        targets = patches.read({each.path for each in wanted if each.citation in births}, since)
         starts = {}
         for each in wanted:
             if each.citation in births:
-                start = self._start(each, births[each.citation], targets.get(each.path, ()))
-                if start is not None:
-                    starts[each] = start
+                starts[each] = self._start(each, births[each.citation], targets.get(each.path, ()))
         blobs = self.git.blobs({(start.commit, start.path) for start in starts.values()})
         lines = {key: split_lines(text) for key, text in blobs.items()}
         found = {}
@@ -130,18 +131,14 @@ class History:
 
     def _since(self, commits: Iterable[str]) -> str:
         """The oldest of some commits, as a range from there on."""
-        known = [commit for commit in commits if commit in self._order]
-        return (
-            f"{max(known, key=self._order.__getitem__)}..HEAD" if len(known) == len(list(commits)) and known else "HEAD"
-        )
+        return f"{max(commits, key=self._order.__getitem__)}..HEAD"
 
-    def _start(self, wanted: Wanted, commit: str, changes: Sequence[Change]) -> _Start | None:
+    def _start(self, wanted: Wanted, born: Birth, changes: Sequence[Change]) -> _Start:
         """Where following a citation's line begins: in the commit that wrote it, or in that of a branch it merged."""
-        if commit not in self._order:
-            return None
+        commit = born.commit
         later = [change for change in changes if self._order.get(change.commit, -1) < self._order[commit]]
         path = later[-1].old if later else wanted.path
-        inner = self._within_merge(wanted, commit)
+        inner = self._within_merge(wanted, born)
         if inner is None:
             return _Start(commit, path, tuple(later))
         return _Start(inner, path, (*later, *self._between(inner, commit, path)))
@@ -158,13 +155,17 @@ class History:
         exact, steady = begins.exact and ends.exact, begins.steady and ends.steady
         return Trace(start.commit, then, begins.line, ends.line, exact, "", steady)
 
-    def _within_merge(self, wanted: Wanted, commit: str) -> str | None:
-        """The commit of a merged branch that wrote the citation, where `commit` merged it."""
-        document = wanted.citation.span.path
+    def _within_merge(self, wanted: Wanted, born: Birth) -> str | None:
+        """The commit of a merged branch that wrote the citation, where the one that seems to have merged it."""
+        commit, document = born.commit, wanted.citation.span.path
         if (commit, document) not in self._merged:
             self._merged[commit, document] = self._branch(commit, document)
         text, changes = self._merged[commit, document]
-        return None if text is None else _birth(self._needles[wanted.citation], text, changes)
+        places = [number for number, line in enumerate((text or "").split("\n"), 1) if line == born.line]
+        if len(places) != 1:
+            return None
+        inner = birth(self._needles[wanted.citation], places[0], born.line, changes)
+        return None if inner is None else inner.commit
 
     def _branch(self, commit: str, document: str) -> tuple[str | None, Sequence[Change]]:
         """The document's text at the tip of the branch that a commit merged, and its changes on the way there."""
@@ -180,44 +181,3 @@ class History:
         if key not in self._inside:
             self._inside[key] = Patches(self.git).difference(*key)
         return self._inside[key]
-
-
-@dataclass(frozen=True, slots=True)
-class _Needle:
-    """What a line of the document must hold to be taken for the citation's."""
-
-    written: str
-    beside: str
-
-    @classmethod
-    def of(cls, citation: Citation, text: str) -> _Needle:
-        """The citation's text, and the file's name where the line names it apart."""
-        begin = text.rfind("\n", 0, citation.start) + 1
-        end = text.find("\n", citation.start)
-        name = citation.file.rpartition("/")[2]
-        written = text[citation.start : citation.end].split("\n")[0].strip()
-        apart = name not in written and name in text[begin : end if end >= 0 else len(text)]
-        return cls(written, name if apart else "")
-
-    def count(self, lines: Iterable[str]) -> int:
-        """How often it stands in some lines."""
-        found = [line for line in lines if self.written in line and self.beside in line]
-        return sum(len(_whole(self.written).findall(line)) for line in found)
-
-
-@lru_cache(4096)
-def _whole(written: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<![\w./]){re.escape(written)}(?![\w])")
-
-
-def _birth(needle: _Needle, text: str, changes: Sequence[Change]) -> str | None:
-    """The commit since which a document holds the citation's text; None where the changes don't show it."""
-    count = needle.count(text.split("\n"))
-    if not count:
-        return None
-    for change in changes:
-        for hunk in change.hunks:
-            count += needle.count(hunk.removed) - needle.count(hunk.added)
-        if count <= 0:
-            return change.commit
-    return None

@@ -96,7 +96,9 @@ def _moved(case: Case, now: Support, born: Support) -> Judged | None:
         evidence.insert(0, _names_say(case, there, trace.first, trace.last))
     else:
         evidence += _unnamed(case)
-    return _judged(case, _MOVED, Confidence.STRONG if strong else Confidence.FAIR, evidence, proposed)
+    telling = case.first != case.last or len(trace.then[case.first - 1].strip()) > 2
+    fair = Confidence.FAIR if telling or born > Support.NOTHING else Confidence.WEAK
+    return _judged(case, _MOVED, Confidence.STRONG if strong else fair, evidence, proposed)
 
 
 def _certain(case: Case, born: Support, there: Support) -> bool:
@@ -169,7 +171,8 @@ def _mismatch(case: Case, born: Support) -> Judged:
         tie, place = found[0]
         last = place.end if case.last > case.first else place.line
         proposed = Target(case.path, place.line, last, tie.name)
-        if case.last == case.first and len(case.names.ties) == 1 and only(tie, case.outline):
+        alone = len(case.names.ties) == 1 and not case.citation.rivals
+        if case.last == case.first and alone and only(tie, case.outline):
             confidence = Confidence.STRONG
             evidence.append(Evidence("names", f"`{tie.name}` stands on no other line of the file"))
     if case.trace is not None:
@@ -196,7 +199,7 @@ def _past_end(case: Case) -> Judged:
     elif len(found) == 1 and case.first == case.last:
         tie, place = found[0]
         proposed = Target(case.path, place.line, place.line, tie.name)
-        strong = tie.defines and tie.alone and only(tie, case.outline)
+        strong = tie.defines and tie.alone and only(tie, case.outline) and not case.citation.rivals
         confidence = Confidence.STRONG if strong else Confidence.FAIR
         evidence.append(_defined_at(case, proposed))
     status = CitationStatus.PAST_END if case.citation.sure or proposed else CitationStatus.UNKNOWN
@@ -278,6 +281,8 @@ def _unnamed(case: Case) -> list[Evidence]:
     if case.names.ties:
         tied = ", ".join(f"`{tie.name}`" for tie in case.names.ties)
         return [Evidence("names", f"{tied}, beside it, doesn't stand at line {case.first}")]
+    if case.names.common:
+        return [Evidence("names", f"`{case.names.common[0]}`, beside it, is too common a name to tell")]
     return [Evidence("names", NO_NAMES)]
 
 

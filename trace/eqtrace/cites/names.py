@@ -34,6 +34,7 @@ class Names:
     ties: tuple[Tie, ...] = ()
     near: tuple[str, ...] = ()
     quotes: tuple[str, ...] = ()
+    common: tuple[str, ...] = ()  # tied, but too common to say anything
 
 
 class Support(IntEnum):
@@ -87,7 +88,7 @@ def names(citation: Citation, blocks: Blocks, cited: Sequence[Citation], mention
     places = [(each.start, each.end) for each in cited] + [(each.start, each.end) for each in mentions]
     hidden = [(first, last) for first, last in places if last > start and first < end]
     tokens = [token for token in _tokens(text, start, end) if not any(a < token[1] and token[0] < b for a, b in hidden)]
-    ties, quotes = _ties(citation, text, tokens, [each for each in cited if each is not citation])
+    ties, quotes, common = _ties(citation, text, tokens, [each for each in cited if each is not citation])
     near = [name for token in tokens for name in _identifiers(token[2])]
     for above in blocks.above(place):
         block = blocks.blocks[above]
@@ -99,6 +100,7 @@ def names(citation: Citation, blocks: Blocks, cited: Sequence[Citation], mention
         tuple(tie for tie in ties if tie.name not in own),
         tuple(dict.fromkeys(name for name in near if name not in own)),
         quotes,
+        common,
     )
 
 
@@ -150,9 +152,10 @@ def telling(name: str) -> bool:
 
 def _ties(
     citation: Citation, text: str, tokens: Sequence[tuple[int, int, str]], others: Sequence[Citation]
-) -> tuple[tuple[Tie, ...], tuple[str, ...]]:
+) -> tuple[tuple[Tie, ...], tuple[str, ...], tuple[str, ...]]:
     found: list[Tie] = []
     quotes: list[str] = []
+    common: list[str] = []
     before = [token for token in tokens if token[1] <= citation.start]
     after = [token for token in tokens if token[0] >= citation.end]
     if before and not _parted(before[-1][1], citation.start, others):
@@ -161,15 +164,15 @@ def _ties(
         if len(gap) <= _FAR and (defines or _BEFORE_USES.fullmatch(gap)):
             joined = len(before) > 1 and _JOINED.fullmatch(text[before[-2][1] : before[-1][0]])
             alone = not joined and ("|" not in gap or _fills_cell(text, before[-1]))
-            _tie(before[-1][2], defines and citation.form is not Form.CONTINUED, alone, found, quotes)
+            _tie(before[-1][2], defines and citation.form is not Form.CONTINUED, alone, found, quotes, common)
     if after and not _parted(citation.end, after[0][0], others):
         gap = text[citation.end : after[0][0]]
         taken = any(
             each.start >= after[0][1] and _BEFORE_USES.fullmatch(text[after[0][1] : each.start]) for each in others
         )
         if len(gap) <= _FAR and _AFTER.fullmatch(gap) and not taken:
-            _tie(after[0][2], citation.form is not Form.CONTINUED, _alone(text, after[0], gap), found, quotes)
-    return tuple(found), tuple(quotes)
+            _tie(after[0][2], citation.form is not Form.CONTINUED, _alone(text, after[0], gap), found, quotes, common)
+    return tuple(found), tuple(quotes), tuple(common)
 
 
 def _parted(start: int, end: int, others: Sequence[Citation]) -> bool:
@@ -189,7 +192,7 @@ def _fills_cell(text: str, token: tuple[int, int, str]) -> bool:
     return left.endswith(("|", "\n")) and right.startswith(("|", "\n"))
 
 
-def _tie(code: str, defines: bool, alone: bool, found: list[Tie], quotes: list[str]) -> None:
+def _tie(code: str, defines: bool, alone: bool, found: list[Tie], quotes: list[str], common: list[str]) -> None:
     plain = " ".join(code.split())
     named = _NAME.match(plain)
     if named is None or (named["call"] or "()") != "()":
@@ -200,6 +203,8 @@ def _tie(code: str, defines: bool, alone: bool, found: list[Tie], quotes: list[s
     last = re.split(r"\.|::|->|#", named["name"])[-1]
     if telling(last):
         found.append(Tie(named["name"].replace("->", "."), defines, alone))
+    else:
+        common.append(last)
 
 
 def support(given: Names, outline: Outline, first: int, last: int, slack: int = 0) -> Support:

@@ -92,16 +92,19 @@ def _defined(node: ast.AST, prefix: str, lines: Sequence[str]) -> Iterator[Defin
 
 
 _WORD = (
-    r"def|class|fn|func|function\*?|fun|struct|enum|trait|interface|type|const|static|macro_rules!|mod|namespace|union|"
-    r"typedef|module|record|object|protocol|extension|let|var|val|sub|package|contract|event|service|message|rpc|"
-    r"data|newtype|instance|local|defp|defmodule|defmacro|test|describe|CREATE\s+TABLE|resource"
+    r"def|class|fn|func|function\*?|fun|struct|enum|trait|interface|type|macro_rules!|mod|namespace|union|typedef|module|"
+    r"record|object|protocol|extension|sub|package|contract|service|message|rpc|newtype|defp|defmodule|defmacro|"
+    r"CREATE\s+TABLE"
 )
 _MODIFIER = (
     r"(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|unsafe|extern|"
-    r"const|inline|virtual|override|sealed|partial|readonly|open|data|suspend|declare|local|constexpr|mut)\b(?:\s+\"[^\"]*\")?"
+    r"const|inline|virtual|override|sealed|partial|readonly|open|data|suspend|declare|local|constexpr|mut)(?!\w)(?:\s+\"[^\"]*\")?"
 )
 _KEYWORD = re.compile(
     rf"^(?P<indent>\s*)(?:{_MODIFIER}\s+)*(?:{_WORD})\s+(?:mut\s+)?(?:\([^)]*\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
+)
+_CONSTANT = re.compile(
+    rf"^(?P<indent>\s*)(?:{_MODIFIER}\s+)*(?:const|static|let|var|val|local)\s+(?:mut\s+)?(?P<name>[A-Za-z_$][\w$]*)\s*[:=]"
 )
 _IMPL = re.compile(r"^(?P<indent>\s*)(?:unsafe\s+)?impl\b(?:<[^{]*?>)?\s+(?:[\w:<>, ']+\s+for\s+)?(?P<name>[A-Z]\w*)")
 _DEFINE = re.compile(r"^(?P<indent>\s*)#\s*define\s+(?P<name>[A-Za-z_]\w*)")
@@ -137,7 +140,7 @@ def _by_look(lines: Sequence[str], suffix: str) -> Iterator[Definition]:
 def _look(line: str) -> re.Match[str] | None:
     if len(line) > 400:
         return None
-    for pattern in (_KEYWORD, _IMPL, _DEFINE, _ASSIGNED):
+    for pattern in (_KEYWORD, _CONSTANT, _IMPL, _DEFINE, _ASSIGNED):
         if (found := pattern.match(line)) is not None:
             return found
     found = _CALLABLE.match(line)

@@ -28,7 +28,7 @@ class Hunk:
     added: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # compared by identity, which is quick to hash
 class Change:
     """What one commit changed in one file, which it found as `old` and left as `path`."""
 
@@ -65,7 +65,8 @@ class Patches:
         if not found:
             return {}
         if revisions.endswith("HEAD"):
-            self._take(found, self.git.stream("diff", *_PLAIN, "HEAD", "--", *list(found)[:2000]), WORKTREE)
+            for some in batched(list(found)):
+                self._take(found, self.git.stream("diff", *_PLAIN, "HEAD", "--", *some), WORKTREE)
         asked = {path: path for path in found}
         for _ in range(_RENAMES):
             log = ("log", "--first-parent", "-m", "--no-renames", "--format=%x01%H", *_PLAIN, "--stdin")
@@ -108,6 +109,12 @@ class Patches:
         for change in _parsed(lines, commit):
             if change.path in found:
                 found[change.path].append(change)
+
+
+def batched(paths: Sequence[str], size: int = 1000) -> Iterator[Sequence[str]]:
+    """Paths in numbers that a command line holds."""
+    for start in range(0, len(paths), size):
+        yield paths[start : start + size]
 
 
 def _range(revisions: str) -> str:

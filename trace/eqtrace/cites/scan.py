@@ -17,6 +17,7 @@ from eqtrace.cites.documents import Document, Zone
 from eqtrace.cites.git import Git
 from eqtrace.cites.gone import Gone
 from eqtrace.cites.history import History, Trace, Wanted
+from eqtrace.cites.kinds import CODE
 from eqtrace.cites.outline import Outline
 from eqtrace.cites.resolve import Resolution, resolve
 from eqtrace.cites.tree import Tree
@@ -265,7 +266,10 @@ class _Run:
         if len(paths) > 1:
             shown = ", ".join(paths[:4]) + (f" and {len(paths) - 4} more" if len(paths) > 4 else "")
             past_end = CitationStatus.PAST_END if citation.sure else CitationStatus.UNKNOWN
-            status = CitationStatus.AMBIGUOUS if resolution.paths else past_end
+            # A bare name in a comment that several files have is more often a sample than a citation.
+            bare = PurePosixPath(citation.span.path).suffix[1:].lower() in CODE and "/" not in citation.file
+            unclear = CitationStatus.UNKNOWN if bare or not citation.sure else CitationStatus.AMBIGUOUS
+            status = unclear if resolution.paths else past_end
             text = f"may be any of {shown}" if resolution.paths else f"all too short: {shown}"
             return judge.without_file(citation, status, [Evidence("file", text)], None)
         if paths:

@@ -11,8 +11,12 @@ from pathlib import Path, PurePosixPath
 from eqtrace.cites.git import Git
 
 _SKIPPED = frozenset(
-    {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache", "target"}
-    | {".ruff_cache", ".pytest_cache", "dist", "build", "site-packages", ".eqtrace", ".hypothesis", ".cache"}
+    {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache"}
+    | {".ruff_cache", ".pytest_cache", "site-packages", ".eqtrace", ".hypothesis", ".cache"}
+)
+_RESULTS = frozenset({"target", "dist", "build", "out"})  # of a build, where its description lies beside them
+_BUILDS = frozenset(
+    {"Cargo.toml", "pom.xml", "package.json", "pyproject.toml", "setup.py", "CMakeLists.txt", "build.gradle"}
 )
 _KEPT_FILES = 512  # of which the lines stay in memory
 _LARGEST = 4_000_000  # characters: nobody cites lines of larger files by hand
@@ -88,7 +92,8 @@ class Tree:
 
     def _walked(self) -> Iterable[str]:
         for folder, folders, names in os.walk(self.root):
-            folders[:] = sorted(name for name in folders if name not in _SKIPPED)
+            skipped = _SKIPPED | _RESULTS if _BUILDS & set(names) else _SKIPPED
+            folders[:] = sorted(name for name in folders if name not in skipped)
             base = Path(folder).relative_to(self.root)
             yield from ((base / name).as_posix() for name in names)
 
