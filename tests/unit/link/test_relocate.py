@@ -179,6 +179,16 @@ def test_names_changed_consistently_are_told(bench):
     assert found.difference.endswith("the same but for names: low is least, span is width")
 
 
+def test_another_statement_of_the_same_shape_is_none_with_other_names(bench):
+    bench.write("impl/a.py", "def f(x, y):\n    a = x * 2 + 1\n    b = y * 2 + 1\n    return a, b\n")
+    found = where(bench, "c = y * 3 + 1", "f")
+    assert "the same but for names" not in found.difference
+    bench.write("impl/a.py", "def f(x, y):\n    a = x * 3 - 1\n    b = y * 2 + 1\n    return a, b\n")
+    anchor = bench.anchor("a = x * 2 + 1", 2, "f", path="impl/a.py")
+    found = match(anchor, bench.index, Homes(bench.index, [anchor]))
+    assert (found.status, found.span.line) == (Status.CHANGED, 2)
+
+
 def test_names_changed_into_one_another_are_not_the_same(bench):
     bench.write("impl/a.py", SCALE.replace("factor * (x - low) / span", "factor * (x - x) / span"))
     assert "names" not in where(bench, "return factor * (x - low) / span").difference

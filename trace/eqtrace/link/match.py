@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from eqtrace.code.index import Index
 from eqtrace.code.source import SourceFile, Statement
-from eqtrace.code.tree import renaming, same
+from eqtrace.code.tree import names, renaming, same
 from eqtrace.link.anchor_code import parse_code
 from eqtrace.link.nearest import elsewhere, functions_like, replacement
 from eqtrace.link.passage import match_passage
@@ -107,10 +107,9 @@ def _counted(equal: Sequence[Statement]) -> tuple[Candidate, ...]:
 
 def _not_found(anchor: Anchor, file: SourceFile, function: str, wanted: ast.AST, index: Index) -> Match:
     """What stands in the statement's place, or where else something like it is."""
-    alike = [(item, names) for item in file.statements_in(function) if (names := renaming(wanted, item.node))]
-    if len(alike) == 1:
-        item, names = alike[0]
-        said = ", ".join(f"{old} is {new}" for old, new in sorted(names.items()))
+    renamed = _renamed(file.statements_in(function), wanted)
+    if renamed is not None:
+        item, said = renamed
         difference = f"- {anchor.code.strip()}\n+ {item.source}\nthe same but for names: {said}"
         return found(anchor, item, Status.CHANGED, difference)
     statement = replacement(anchor, file.statements_in(function), wanted)
@@ -122,6 +121,17 @@ def _not_found(anchor: Anchor, file: SourceFile, function: str, wanted: ast.AST,
     elif (file.path, function) != (anchor.path, plain_name(anchor.function)):
         candidates = (Candidate(file.span(file.definitions[function][-1]), "its function is here now"), *candidates)
     return Match(anchor, Status.MISSING, None, candidates=candidates)
+
+
+def _renamed(statements: Sequence[Statement], wanted: ast.AST) -> tuple[Statement, str] | None:
+    """The one statement that is the same but for names, and the names, all of which are gone from the function."""
+    alike = [(item, changed) for item in statements if (changed := renaming(wanted, item.node))]
+    if len(alike) != 1:
+        return None
+    item, changed = alike[0]
+    if any(changed.keys() & names(each.node) for each in statements):
+        return None  # another statement of the same shape, on other values
+    return item, ", ".join(f"{old} is {new}" for old, new in sorted(changed.items()))
 
 
 def _match_target(anchor: Anchor, index: Index) -> Match:
