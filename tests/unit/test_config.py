@@ -170,3 +170,9 @@ def test_import_stays_light() -> None:
     code = "import sys, eqtrace.config, eqtrace.model.topic; print({'pydantic', 'yaml', 'numpy'} & set(sys.modules))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "set()"
+
+
+def test_a_link_that_leads_to_itself(tmp_path: Path) -> None:
+    (tmp_path / "loop.yaml").symlink_to("loop.yaml")
+    found = faults(tmp_path, '[tool.eqtrace]\nspec = ["loop.yaml"]\n')
+    assert found[0].startswith("pyproject.toml:2: spec: 'loop.yaml' leads through links that can't be followed")

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from eqtrace import config, runner
-from eqtrace.judged import keep_scores, stored_scores
+from eqtrace.judged import keep_scores, state_of, stored_scores
 from eqtrace.model.mutant import Judged, Score, Status
 from eqtrace.model.results import Results
 from eqtrace.mutating import all_mutants
@@ -54,7 +54,7 @@ def root(tmp_path: Path) -> Path:
     fates = [Status.KILLED, Status.SURVIVED, Status.CRASH]
     judged = [Judged(each, fate, "value") for each, fate in zip(all_mutants(project), fates, strict=False)]
     assert len(judged) == 3
-    keep_scores(project, 0, judged)
+    keep_scores(project, state_of(project, 0), 0, judged)
     return tmp_path
 
 

@@ -205,7 +205,12 @@ class _Reader:
             self._fault(keys, f"{text!r} must be a path inside the folder of {self.name}")
             return None
         plain = parts[: next((i for i, part in enumerate(parts) if re.search(r"[*?\[]", part)), len(parts))]
-        if not (self.root / "/".join(plain)).resolve().is_relative_to(self.root):
+        try:
+            inside = (self.root / "/".join(plain)).resolve().is_relative_to(self.root)
+        except (OSError, RuntimeError):  # the error of a link that leads to itself differs by version
+            self._fault(keys, f"{text!r} leads through links that can't be followed")
+            return None
+        if not inside:
             self._fault(keys, f"{text!r} is a link that leaves the folder of {self.name}")
             return None
         return "/".join(part for part in parts if part not in ("", ".")) or "."

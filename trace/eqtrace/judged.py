@@ -26,7 +26,7 @@ class Record:
     """What was judged of one state of specification and sources: a line for each mutant, written as it comes."""
 
     def __init__(self, project: Project, seed: int, limit: float) -> None:
-        state = _state(project.config, project.index, project.specification, seed)
+        state = state_of(project, seed)
         self._folder = _folder(project.index.root)
         self._file = self._folder / f"{digest(state, repr(limit))}.jsonl"
         self._whole = True  # whether its last line is finished
@@ -78,9 +78,13 @@ class Record:
                 other.unlink()
 
 
-def keep_scores(project: Project, seed: int, judged: Iterable[Judged]) -> None:
-    """Keeps the scores of a run over everything, for the site."""
-    state = _state(project.config, project.index, project.specification, seed)
+def state_of(project: Project, seed: int) -> str:
+    """A digest of all that the fates of a project's mutants rest on, but for their time limit."""
+    return _state(project.config, project.index, project.specification, seed)
+
+
+def keep_scores(project: Project, state: str, seed: int, judged: Iterable[Judged]) -> None:
+    """Keeps the scores of a run over everything, for the site; `state` is that of the run's beginning."""
     entry = {"state": state, "seed": seed, "scores": document(tuple(judged))[1]}
     folder = _folder(project.index.root)
     with contextlib.suppress(OSError):
@@ -110,7 +114,6 @@ def _make(folder: Path) -> None:
 
 
 def _state(config: Config, index: Index, specification: Specification, seed: int) -> str:
-    """A digest of all that a mutant's fate rests on, but for its time limit."""
     others = [name for name in (config.scenarios, config.references) if name]
     files = sorted({*index.sources(), *others, *(each.span.path for each in specification.equations)})
     content = [digest(path, (index.root / path).read_bytes()) for path in files]

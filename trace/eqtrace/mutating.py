@@ -15,7 +15,7 @@ from eqtrace.code.mutation.equivalent import proof
 from eqtrace.code.mutation.generate import mutants
 from eqtrace.code.source import SourceFile, Statement
 from eqtrace.config import Config
-from eqtrace.judged import Record, keep_scores
+from eqtrace.judged import Record, keep_scores, state_of
 from eqtrace.link.roles import cited_calls, no_call
 from eqtrace.model.anchor import Role
 from eqtrace.model.finding import Fault, Finding, Severity
@@ -119,11 +119,12 @@ def mutate(
         if selected is None or selected & set(each.equations)
     ]
     mutants = [each for each in wanted if each.equations]
+    state = state_of(project, how.seed)
     judged, kept = judge(project, mutants, how, limit, cache)
     findings = [each for each in verified.findings if each.severity is Severity.ERROR]
     findings += [_finding(each) for each in judged if each.status is Status.SURVIVED]
     if selected is None and cache:
-        keep_scores(project, how.seed, judged)
+        keep_scores(project, state, how.seed, judged)
     unheld = len(project.selected) - len(held)
     return replace(
         verified,

@@ -37,6 +37,8 @@ def from_bytes(root: Path, content: bytes) -> Specification:
     [
         (LAUGHS, "with its aliases followed"),
         ("m: {f: &x {sympy: x, let: &y {a: *y}}}\n", "an alias stands inside"),
+        ("m: &x\n  f: *x\n", "an alias stands inside"),
+        ("- &x\n  - - *x\n", "an alias stands inside"),
         ("[" * 100_000, "nested"),
         ("- " * 50_000, "nested more than"),
         ("{a: " * 50_000, "nested"),

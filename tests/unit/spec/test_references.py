@@ -84,6 +84,22 @@ def test_without_literature_no_work_is_known(spec: Load) -> None:
     assert "literature =" in fault.hint
 
 
+def test_code_that_is_not_there(spec: Load) -> None:
+    settings = {"sources": ("impl", "nope"), "tests": ("gone.py",), "scenarios": "impl"}
+    files = {
+        "m.yaml": FILES["m.yaml"],
+        "impl/a.py": "",
+        "pyproject.toml": "[tool.eqtrace]\nsources = ['impl', 'nope']\n",
+    }
+    found = [(each.message, each.span.line) for each in spec(files, **settings).faults if "no file" in each.message]
+    assert found == [
+        ("`scenarios`: there is no file `impl`", 1),
+        ("`tests`: there is no file or folder `gone.py`", 1),
+        ("`sources`: there is no file or folder `nope`", 2),
+    ]
+    assert not spec(files, sources=("impl",), tests=("impl/a.py",), scenarios="impl/a.py").faults
+
+
 def test_a_missing_companion(spec: Load) -> None:
     (fault,) = spec(
         {"m.yaml": FILES["m.yaml"], "pyproject.toml": "[tool.eqtrace]\npages = 'p.yaml'\n"}, pages="p.yaml"

@@ -12,7 +12,7 @@ from eqtrace.code.index import Index, Problem
 from eqtrace.code.source import collector_paused
 from eqtrace.link import roles
 from eqtrace.link.coverage import Inputs, Unsure, cover
-from eqtrace.link.faults import fault_of, unreadable
+from eqtrace.link.faults import fault_of, file_of, unreadable
 from eqtrace.link.fix import named_functions
 from eqtrace.link.match import match
 from eqtrace.link.nearest import functions_like
@@ -155,7 +155,7 @@ def _unreadable_files(
     for found, equation_id in matches:
         anchor = found.anchor
         if found.status is not Status.MOVED and unreadable(anchor, index):
-            path = anchor.path or (anchor.target or "").partition("::")[0]
+            path = file_of(anchor, index) or ""
             cited.setdefault(path, []).append((anchor, equation_id))
     for path, anchors in cited.items():
         yield _unreadable(path, anchors, index)

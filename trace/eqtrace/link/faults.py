@@ -6,6 +6,7 @@ from eqtrace.code.index import Index
 from eqtrace.link.anchor_code import parse_code
 from eqtrace.link.match import plain_name
 from eqtrace.link.place import first_line, place
+from eqtrace.link.target import target_place
 from eqtrace.model.anchor import Anchor, Match, Role, Status
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
@@ -30,12 +31,19 @@ def fault_of(match: Match, equation: str | None, index: Index) -> Fault | None:
 
 def unreadable(anchor: Anchor, index: Index) -> bool:
     """Whether an anchor's own file cannot be read."""
-    if anchor.target is not None and "::" not in anchor.target:
+    path = file_of(anchor, index)
+    if path is None:
         return False
-    path = anchor.path or (anchor.target or "").partition("::")[0]
     if anchor.role is Role.STATES and not path.endswith(".py"):
         return not isinstance(index.text(path), str)
     return index.problem(path) is not None
+
+
+def file_of(anchor: Anchor, index: Index) -> str | None:
+    """The file that an anchor lies in; None for a target whose module is not found."""
+    if anchor.path or anchor.target is None:
+        return anchor.path
+    return target_place(anchor.target, index)[0]
 
 
 def _moved(match: Match, equation: str | None) -> Fault:

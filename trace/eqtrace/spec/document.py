@@ -80,7 +80,10 @@ class Document:
     def _end(self, node: Node) -> Any:
         while isinstance(node, MappingNode | SequenceNode) and not node.flow_style and node.value:
             last = node.value[-1]
-            node = last[1] if isinstance(last, tuple) else last
+            found = last[1] if isinstance(last, tuple) else last
+            if found.start_mark.index <= node.start_mark.index:
+                break  # an alias: what it names stands before it, and may even hold it
+            node = found
         return node.end_mark
 
     def text(self, node: Any) -> Text:

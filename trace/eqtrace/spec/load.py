@@ -67,6 +67,7 @@ class _Loading:
         from eqtrace.spec import companions, references
 
         context = self.context
+        self._code()
         names = files(self.config)
         topics = tuple(topic for name in names for topic in self._topics(name))
         none: tuple[Page, ...] = ()
@@ -88,6 +89,21 @@ class _Loading:
             files=names,
             faults=_ordered(self.faults),
         )
+
+    def _code(self) -> None:
+        """Files and folders of code that the configuration names: of one that is missing, nothing would be checked."""
+        config = self.config
+        scenarios = () if config.scenarios is None else (config.scenarios,)
+        for key, names in (("sources", config.sources), ("tests", config.tests), ("scenarios", scenarios)):
+            for name in names:
+                if key == "scenarios" and not (self.root / name).is_file():
+                    self._missing(key, f"there is no file `{name}`")
+                elif not (self.root / name).exists():
+                    self._missing(key, f"there is no file or folder `{name}`")
+
+    def _missing(self, key: str, message: str) -> None:
+        place = Span(self.config.pyproject, self.config.line(key))
+        self.faults.append(Fault("unknown-reference", f"`{key}`: {message}", place))
 
     def _topics(self, name: str) -> tuple[Topic, ...]:
         from eqtrace.spec import short, topic
@@ -137,8 +153,7 @@ class _Loading:
         if name is None:
             return None
         if not (self.root / name).exists():
-            place = Span(self.config.pyproject, self.config.line(key))
-            self.faults.append(Fault("unknown-reference", f"`{key}`: there is no file `{name}`", place))
+            self._missing(key, f"there is no file `{name}`")
             return None
         document = self._document(name)
         if document is None:
