@@ -216,7 +216,7 @@ def support(given: Names, outline: Outline, first: int, last: int, slack: int = 
         return Support.DEFINED
     ties = given.ties
     for tie in ties:
-        if any(low <= each.line <= high or each.top <= first <= each.line for each in outline.named(tie.name)):
+        if any(low <= each.line <= high or _decorates(outline, first, each) for each in outline.named(tie.name)):
             return Support.DEFINED
     if any(_stands(_last(tie.name), text) for tie in ties):
         return Support.STANDS
@@ -226,6 +226,12 @@ def support(given: Names, outline: Outline, first: int, last: int, slack: int = 
     if any(name in around for name in given.near if any(tie.defines for tie in ties)):
         return Support.NOTHING
     return Support.AGAINST if any(_speaks_against(tie, outline, low, high) for tie in ties) else Support.NOTHING
+
+
+def _decorates(outline: Outline, line: int, definition: Definition) -> bool:
+    """Whether a line is a decorator or an attribute of a definition; a comment above may be about anything."""
+    above = definition.top <= line < definition.line
+    return above and outline.lines[line - 1].lstrip().startswith(("@", "#[", "["))
 
 
 def _speaks_against(tie: Tie, outline: Outline, first: int, last: int) -> bool:
