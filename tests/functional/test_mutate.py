@@ -300,7 +300,12 @@ def test_an_interrupted_run_goes_on_where_it_stopped(lab) -> None:
         entries = environment["PYTHONPATH"].split(os.pathsep)
         environment["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, entries))
     running = subprocess.Popen(
-        command, cwd=project.root, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        command,
+        cwd=project.root,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # a shell's background jobs ignore it
     )
     end = time.monotonic() + 300  # of a busy machine
     while time.monotonic() < end and running.poll() is None:

@@ -332,6 +332,11 @@ def test_leaving_early_ends_the_workers(pool):
     assert gone(pid)
 
 
+def _takes_interrupts() -> None:
+    """A shell has what it runs in the background ignore them, and so its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def parent_of(tmp_path: Path, jobs: int, units: list[str]) -> tuple["subprocess.Popen[bytes]", int]:
     """Another process that runs a pool, and the number of its first worker."""
     script = tmp_path / "parent.py"
@@ -346,7 +351,9 @@ def parent_of(tmp_path: Path, jobs: int, units: list[str]) -> tuple["subprocess.
     package = str(Path(sys.modules["eqtrace"].__file__ or "").parents[1])
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([package, os.environ["PYTHONPATH"]])}
     command = [sys.executable, str(script)]
-    parent = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+    parent = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, preexec_fn=_takes_interrupts
+    )
     assert parent.stdout is not None
     return parent, int(parent.stdout.readline())
 

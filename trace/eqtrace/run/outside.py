@@ -121,8 +121,10 @@ class Outside:
         elif not is_installed(name):
             self.files.add(name)
 
-    def _load(self, path: Any, *_: Any) -> None:
+    def _load(self, path: Any, mode: str | None, flags: int) -> None:
         """What the import system opens: a module, which is followed apart, or something else that is loaded so."""
+        if mode is None and flags & _WRITES:
+            return  # bytecode that it keeps
         name = _absolute(path)
         if name.endswith(tuple(BYTECODE_SUFFIXES)):
             with suppress(ValueError):  # bytecode without its source
