@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -84,7 +85,13 @@ class Project:
         return {str(file.relative_to(self.root)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
     def processes(self) -> list[str]:
-        """Processes that work in the project's folder."""
+        """Processes that work in the project's folder, and still do a while later: a killed one takes a moment to go."""
+        end = time.monotonic() + 10
+        while (found := self._processes()) and time.monotonic() < end:
+            time.sleep(0.05)
+        return found
+
+    def _processes(self) -> list[str]:
         found = []
         for process in Path("/proc").glob("[0-9]*"):
             try:
