@@ -85,7 +85,7 @@ class Project:
         return {str(file.relative_to(self.root)): hashlib.sha256(file.read_bytes()).hexdigest() for file in files}
 
     def processes(self) -> list[str]:
-        """Processes that work in the project's folder, and still do a while later: a killed one takes a moment to go."""
+        """Processes that work in the project's folder, and still do a while later: killed ones take a moment to go."""
         end = time.monotonic() + 10
         while (found := self._processes()) and time.monotonic() < end:
             time.sleep(0.05)
