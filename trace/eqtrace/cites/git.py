@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-_SAFE = (
-    "-c",
-    "core.quotePath=false",
-    "-c",
-    "core.fsmonitor=false",  # a repository's own configuration must not start a program
-    "-c",
-    "log.showSignature=false",
-    "--no-pager",
-    "--literal-pathspecs",
-)
+from eqtrace.code.git import NoGit, command, environment
 
 
 class Git:
@@ -35,15 +25,15 @@ class Git:
         """What a command prints; None where it fails."""
         try:
             done = subprocess.run(
-                ["git", *_SAFE, *arguments],
+                [*command(self.root), *arguments],
                 cwd=self.root,
-                env=_environment(),
+                env=environment(),
                 input=None if stdin is None else stdin.encode("utf-8", "surrogateescape"),
                 stdin=subprocess.DEVNULL if stdin is None else None,
                 capture_output=True,
                 check=False,
             )
-        except OSError:
+        except (OSError, NoGit):
             return None
         return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
 
@@ -51,14 +41,14 @@ class Git:
         """The lines that a command prints, without their ends, as they come; whatever was printed where it fails."""
         try:
             process = subprocess.Popen(
-                ["git", *_SAFE, *arguments],
+                [*command(self.root), *arguments],
                 cwd=self.root,
-                env=_environment(),
+                env=environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             )
-        except OSError:
+        except (OSError, NoGit):
             return
         with process:
             assert process.stdin is not None
@@ -104,14 +94,14 @@ class Git:
         asked = "".join(f"{commit}:{path}\n" for commit, path in keys)
         try:
             done = subprocess.run(
-                ["git", *_SAFE, "cat-file", "--batch"],
+                [*command(self.root), "cat-file", "--batch"],
                 cwd=self.root,
-                env=_environment(),
+                env=environment(),
                 input=asked.encode("utf-8", "surrogateescape"),
                 capture_output=True,
                 check=False,
             )
-        except OSError:
+        except (OSError, NoGit):
             return {}
         return _batch(keys, done.stdout)
 
@@ -136,7 +126,3 @@ def _batch(keys: Sequence[tuple[str, str]], answer: bytes) -> dict[tuple[str, st
 def literal(paths: Sequence[str]) -> str:
     """Paths for a command that reads them from its input, after the revisions."""
     return "--\n" + "".join(f"{path}\n" for path in paths)
-
-
-def _environment() -> Mapping[str, str]:
-    return {**os.environ, "LC_ALL": "C", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}

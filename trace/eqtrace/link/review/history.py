@@ -1,47 +1,23 @@
 """Earlier versions of files, from git: read-only, bounded in time and size, and safe in a repository that isn't ours.
 
-Only plumbing is called (`rev-list`, `cat-file`): it uses no pager, no hook, no external diff, no text conversion and
-no file-system monitor; the rest is switched off by hand. Nothing is fetched, and no lock is taken.
+Plumbing is called where it can be (`rev-list`, `cat-file`): it converts no text. See `code.git` for what is off.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+
+from eqtrace.code import git
 
 COMMITS = 200  # that touched one file
 RENAMES = 1000  # commits that are looked through for renamed files
 SECONDS = 5.0  # for all questions of one run together
 _LARGEST = 2**21  # bytes of a version that is read
 _LONGEST = 4096  # characters of a path
-_SAFE = (
-    "--no-pager",
-    "--no-optional-locks",
-    "--literal-pathspecs",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    f"core.hooksPath={os.devnull}",
-    "-c",
-    "protocol.allow=never",
-)
-_OTHERS = (
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_COMMON_DIR",
-    "GIT_INDEX_FILE",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_PAGER",
-)
-_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
 
 
 class NoHistory(Exception):
@@ -54,7 +30,7 @@ class History:
     def __init__(self, root: Path, seconds: float | None = None) -> None:
         self._root = root.resolve()
         self._ends = time.monotonic() + (SECONDS if seconds is None else seconds)
-        self._program: str | None = None
+        self._command: list[str] = []
 
     def versions(self, path: str) -> Iterator[tuple[str, bytes]]:
         """The versions of a file (relative to the folder), newest first and each content once, with their commits.
@@ -119,15 +95,18 @@ class History:
         return self._ask("check-attr", "merge", "--", path).strip().endswith(b": union")
 
     def _ask(self, *arguments: str, given: bytes = b"") -> bytes:
-        environment = {key: value for key, value in os.environ.items() if key not in _OTHERS} | _QUIET
         left = self._ends - time.monotonic()
         if left <= 0:
             raise NoHistory("git took too long")
         try:
+            self._command = self._command or git.command(self._root)
+        except git.NoGit as error:
+            raise NoHistory(str(error)) from None
+        try:
             done = subprocess.run(
-                [self._git(), *_SAFE, *arguments],
+                [*self._command, *arguments],
                 cwd=self._root,
-                env=environment,
+                env=git.environment(),
                 input=given,
                 capture_output=True,
                 timeout=left,
@@ -140,17 +119,6 @@ class History:
         if done.returncode:
             raise NoHistory(_reason(done.stderr))
         return done.stdout
-
-    def _git(self) -> str:
-        """The program; never one that the repository itself brings."""
-        if self._program is None:
-            found = shutil.which("git")
-            if found is None:
-                raise NoHistory("git is not installed")
-            if not os.path.isabs(found) or Path(found).is_relative_to(self._root):
-                raise NoHistory(f"the git on the path, {found}, belongs to the project")
-            self._program = found
-        return self._program
 
 
 def _reason(said: bytes) -> str:

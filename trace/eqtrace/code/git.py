@@ -1,0 +1,63 @@
+"""How the `git` command is called: without writing, and safely in a repository that isn't ours.
+
+It starts no pager, hook, external diff or file-system monitor, fetches nothing and takes no lock; variables that a hook
+was given lead it to no other repository.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+_OPTIONS = (
+    "--no-pager",
+    "--no-optional-locks",
+    "--literal-pathspecs",
+    "-c",
+    "core.fsmonitor=false",
+    "-c",
+    f"core.hooksPath={os.devnull}",
+    "-c",
+    "core.quotePath=false",
+    "-c",
+    "log.showSignature=false",
+    "-c",
+    "protocol.allow=never",
+)
+_OTHERS = (
+    "GIT_DIR",
+    "GIT_WORK_TREE",
+    "GIT_COMMON_DIR",
+    "GIT_INDEX_FILE",
+    "GIT_OBJECT_DIRECTORY",
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_NAMESPACE",
+    "GIT_PREFIX",
+    "GIT_EXTERNAL_DIFF",
+    "GIT_PAGER",
+)
+_QUIET = {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+
+
+class NoGit(Exception):
+    """Why the command can't be called."""
+
+
+def command(root: Path) -> list[str]:
+    """The program and the options that each call begins with; never a program that the repository itself brings.
+
+    Raises:
+        NoGit: there is none.
+    """
+    found = shutil.which("git")
+    if found is None:
+        raise NoGit("git is not installed")
+    if not os.path.isabs(found) or Path(found).is_relative_to(root):
+        raise NoGit(f"the git on the path, {found}, belongs to the project")
+    return [found, *_OPTIONS]
+
+
+def environment() -> dict[str, str]:
+    """The variables that it is called with."""
+    return {key: value for key, value in os.environ.items() if key not in _OTHERS} | _QUIET
