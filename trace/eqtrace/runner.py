@@ -122,8 +122,6 @@ def read_project(
     wrong = examples.faults(topics, index, config)
     faults += [fault for found in wrong.values() for fault in found]
     worked = {topic.id: topic.example for topic in topics if topic.example is not None and topic.id not in wrong}
-    moved = {each.span for each in linked.faults if each.kind == "line-moved"}
-    faults = [each for each in faults if each.kind != "unknown-reference" or each.span not in moved]
     compared = None
     if specification.reviews is not None:
         held = tuple(links(specification, frozenset(chosen), linked.matches))
@@ -160,11 +158,13 @@ def _without_echoes(faults: tuple[Fault, ...]) -> Iterator[Fault]:
     unread = any(fault.kind in LOSING for fault in faults)
     control = [fault.span for fault in faults if fault.kind == "control-character"]
     unclear = [fault.span for fault in faults if fault.kind in ("weak-anchor", "anchor-ambiguous")]
+    moved = {fault.span for fault in faults if fault.kind == "line-moved"}
     missing = {fault.equation for fault in faults if fault.kind == "anchor-missing"}
     for fault in faults:
         echo = {
             "unclaimed-statement": unread,  # what could not be read may claim it
             "latex-unreadable": any(_holds(fault.span, each) for each in control),
+            "unknown-reference": fault.span in moved,
             "unused-waiver": any(_holds(fault.span, each) for each in unclear),
             "unknown-symbol": fault.equation in missing,  # in short form symbols are the parameters of what is missing
         }

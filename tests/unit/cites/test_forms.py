@@ -54,7 +54,7 @@ def cited(text: str, path: str = "docs/a.md") -> list[tuple[str, int | None, int
         ("https://github.com/o/n/blob/main/src/a.py#L10-L12", [("src/a.py", 10, 12)]),
         ("<https://gitlab.com/g/s/n/-/blob/main/a.py#L10-12>", [("a.py", 10, 12)]),
         ("https://bitbucket.org/o/n/src/main/a.py#lines-10:12", [("a.py", 10, 12)]),
-        ("/home/somebody/n/src/a.rs:126)", [("/home/somebody/n/src/a.rs", 126, 126)]),
+        ("/elsewhere/n/src/a.rs:126)", [("/elsewhere/n/src/a.rs", 126, 126)]),
         ("app/[id]/page.tsx:3", [("app/[id]/page.tsx", 3, 3)]),
         ("Makefile:12", [("Makefile", 12, 12)]),
     ],

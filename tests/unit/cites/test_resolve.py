@@ -39,7 +39,7 @@ def tree(tmp_path: Path) -> Tree:
         ("app/state/store.py", "docs/guide.md", 9, "src/app/core/state/store.py"),  # a subsequence of it
         ("main.py", "docs/guide.md", 9, "src/app/main.py"),  # the other is too short
         ("store.py", "docs/guide.md", 30, "src/app/core/state/store.py"),
-        ("/home/somebody/repo/src/app/main.py", "docs/guide.md", 9, "src/app/main.py"),
+        ("/elsewhere/repo/src/app/main.py", "docs/guide.md", 9, "src/app/main.py"),
         ("web/[id]/page.tsx", "docs/guide.md", 2, "web/[id]/page.tsx"),
     ],
 )

@@ -58,7 +58,7 @@ def fix(select: tuple[str, ...], config_file: Path | None, diff: bool, form: str
         return output.report(results, config.root, Reporting("full", None, (), False))
     edits = (
         *fixing.edits([*results.matches.values(), *results.waivers]),
-        *fixing.renamed(results.specification, results.renamed),
+        *fixing.renamed(results.specification.topics, results.renamed),
     )
     refusals = fixing.rewritten(config.root, edits)[1] if diff else fixing.apply(config.root, edits)[1]
     refused = {refusal.span.path for refusal in refusals}

@@ -13,7 +13,7 @@ from eqtrace.code.source import collector_paused
 from eqtrace.link import roles
 from eqtrace.link.coverage import Inputs, Unsure, cover
 from eqtrace.link.faults import fault_of, file_of, unreadable
-from eqtrace.link.fix import named_functions
+from eqtrace.link.fix import renamed
 from eqtrace.link.match import match
 from eqtrace.link.nearest import functions_like
 from eqtrace.link.place import place
@@ -83,20 +83,16 @@ def audit(
         faults.extend(lacks)
         faults.extend(fault for item in waivers if (fault := _waiver_fault(item, index)) is not None)
         whole = config.coverage != "off" and selected is None
-        faults.extend(_renamed(specification, topics, homes))
+        faults.extend(_renamed((each for each in specification.topics if each.id in topics), homes))
         cited = [(matches[anchor.id], equation.id) for equation in equations for anchor in equation.anchors]
         faults.extend(_unreadable_files([*cited, *((each, None) for each in waivers)], index, unread, whole))
     return Audit(matches, tuple(faults), coverage, graph, waivers, functions, homes)
 
 
-def _renamed(specification: Specification, topics: set[str], homes: Homes) -> Iterator[Fault]:
+def _renamed(topics: Iterable[Topic], homes: Homes) -> Iterator[Fault]:
     """One fault for each place beside anchors that names a function which is elsewhere now."""
-    now = homes.found()
-    for topic in specification.topics if now else ():
-        for text in named_functions(topic) if topic.id in topics else ():
-            if text.value in now:
-                message = f"`{text.value}` is {now[text.value]} now"
-                yield Fault("line-moved", message, text.span, f"`eqtrace fix` writes {now[text.value]}")
+    for edit in renamed(topics, homes.found()):
+        yield Fault("line-moved", f"`{edit.old}` is {edit.new} now", edit.span, f"`eqtrace fix` writes {edit.new}")
 
 
 def _functions(

@@ -14,7 +14,7 @@ from pathlib import Path
 from eqtrace.link.match import plain_name
 from eqtrace.model.anchor import Match, Status
 from eqtrace.model.span import Span, Text
-from eqtrace.model.topic import Specification, Topic
+from eqtrace.model.topic import Topic
 
 _YAML_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
@@ -65,14 +65,14 @@ def _texts(match: Match) -> Iterator[tuple[Text, str]]:
         yield anchor.within, anchor.within.value if same else match.function
 
 
-def renamed(specification: Specification, functions: Mapping[str, str]) -> tuple[Edit, ...]:
-    """The edits of functions ('path::name') that were found elsewhere, wherever a specification names them."""
-    texts = [text for topic in specification.topics for text in named_functions(topic)]
+def renamed(topics: Iterable[Topic], functions: Mapping[str, str]) -> tuple[Edit, ...]:
+    """The edits of functions ('path::name') that were found elsewhere, wherever topics name them."""
+    texts = [text for topic in topics for text in _functions(topic)]
     edits = {Edit(text.span, text.value, functions[text.value]) for text in texts if text.value in functions}
     return tuple(sorted(edits, key=lambda edit: edit.span))
 
 
-def named_functions(topic: Topic) -> Iterator[Text]:
+def _functions(topic: Topic) -> Iterator[Text]:
     """Where a topic names functions, its anchors aside."""
     yield from topic.functions
     for equation in topic.equations:

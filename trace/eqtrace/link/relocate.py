@@ -65,6 +65,7 @@ class Homes:
         self._index = index
         self._anchors = anchors
         self._known: dict[tuple[str, str], Home | None] = {}
+        self._earlier: dict[tuple[str, str], frozenset[str]] = {}  # by commit and file: what it defined
         self._read: dict[str, tuple[list[tuple[str, SourceFile]], Iterator[tuple[str, SourceFile]]]] = {}
 
     def of(self, path: str, function: str) -> Home | None:
@@ -170,10 +171,6 @@ class Homes:
                 if node is not None and not any(same(node, each) for each in cited):
                     cited.append(node)
         return _Lost(path, function, tuple(cited), "")
-
-    @cached_property
-    def _earlier(self) -> dict[tuple[str, str], frozenset[str]]:
-        return {}
 
     @cached_property
     def _history(self) -> History:
