@@ -6,6 +6,7 @@ import contextlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from eqtrace.cache import digest
 from eqtrace.code.index import Index
@@ -16,8 +17,10 @@ from eqtrace.model.topic import Specification
 from eqtrace.report import atomic
 from eqtrace.report.mutants import Mutation, document, read_scores
 from eqtrace.run.present import base
-from eqtrace.runner import Project
 from eqtrace.spec import sizes
+
+if TYPE_CHECKING:
+    from eqtrace.runner import Project
 
 _SCORES = "scores.json"
 
