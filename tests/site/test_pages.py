@@ -81,7 +81,9 @@ def test_the_files_of_the_site(files: dict[str, bytes]) -> None:
         "source/ops.py.html",
         "source/test_ops.py.html",
         "static/site.css",
+        "static/early.js",
         "static/site.js",
+        "static/reference.js",
         "static/icon.svg",
         "static/stix-two-math.woff2",
         "static/stix-two-math-license.txt",
@@ -97,6 +99,7 @@ def test_ids_are_unique_and_every_link_leads_somewhere(pages: dict[str, Page], f
             if address.startswith("https://"):
                 continue
             path, _, fragment = address.partition("#")
+            path = path.partition("?")[0]
             parts = name.split("/")[:-1] if path else name.split("/")
             for part in path.split("/") if path else ():
                 parts = parts[:-1] if part == ".." else [*parts, part]
@@ -218,7 +221,7 @@ def test_prose_cites_the_line_on_its_own_page(pages: dict[str, Page]) -> None:
 
 def test_evidence_is_behind_each_verdict(pages: dict[str, Page]) -> None:
     words = pages["pages/layers.html"].words
-    assert "Points 64, 64 of them in exact balls Seed 0 Worst error 1.5 ulps, at ops.py:8, Y[2, 1]" in words
+    assert "Inputs tried 64, 64 of them in exact balls Seed 0 Worst error 1.5 ulps, at ops.py:8, Y[2, 1]" in words
     assert "How replayed in exact balls, 106 bits Limit Sizes up to 9 were tried." in words
     assert "none: this method was not run" in words
 
@@ -277,8 +280,7 @@ def test_the_first_page_sums_up(pages: dict[str, Page]) -> None:
 
 def test_the_reference_lists_every_topic_with_what_its_filters_read(pages: dict[str, Page]) -> None:
     page = pages["equations.html"]
-    entries = page.all("article")
-    assert [each["data-verdict"] for each in entries] == ["not checked", "refuted", "not checked"]
+    entries, equations = page.all("article"), page.all("figure")
     assert [each["data-direction"] for each in entries] == ["forward", "backward", "neither"]
     assert [each["data-status"] for each in entries] == ["implemented", "implemented", "derived"]
     assert [each["data-page"] for each in entries] == [
@@ -286,17 +288,36 @@ def test_the_reference_lists_every_topic_with_what_its_filters_read(pages: dict[
         "pages/layers.html",
         "pages/probabilities.html",
     ]
-    assert "x @ w + b" in entries[0]["data-search"]
-    assert 'hidden = x @ params["w1"]' in entries[0]["data-search"]
-    assert "hidden" in next(each for each in page.all("form"))
+    assert [each["data-rank"] for each in entries] == ["6", "7", "6"]
+    assert [each["data-error"] for each in entries] == ["1.5", "4500000000000000.0", "1.5"]
+    assert [each["data-verdict"] for each in equations] == [
+        "certified",
+        "not checked",
+        "sampled",
+        "refuted",
+        "certified to constants",
+        "not verified",
+    ]
+    assert [each["data-files"] for each in equations][:2] == ["ops.py\nmodel.py", "ops.py"]
+    assert "p + b" in entries[0]["data-search"]
+    assert "x @ w + b" in equations[0]["data-search"]
+    assert 'hidden = x @ params["w1"]' in equations[0]["data-search"]
+    assert "needs-script" in next(each for each in page.all("form"))["class"]
 
 
 def test_every_choice_of_a_filter_occurs(pages: dict[str, Page]) -> None:
     page = pages["equations.html"]
-    values = {each["value"] for each in page.all("option")} - {""}
-    entries = page.all("article")
-    kinds = ("direction", "status", "page", "verdict")
-    assert values == {each[f"data-{kind}"] for each in entries for kind in kinds}
+    selects: dict[str, set[str]] = {}
+    for tag, attributes in page.elements:
+        if tag == "select":
+            selects[attributes.get("name", "")] = values = set()
+        elif tag == "option" and attributes["value"]:
+            values.add(attributes["value"])
+    entries, equations = page.all("article"), page.all("figure")
+    for kind in ("direction", "status", "page"):
+        assert selects[kind] == {each[f"data-{kind}"] for each in entries}
+    assert selects["verdict"] == {each["data-verdict"] for each in equations}
+    assert selects["file"] == {path for each in equations for path in each["data-files"].split("\n") if path}
 
 
 def test_what_came_of_documentation_is_evidence(config: Config, results: Results) -> None:

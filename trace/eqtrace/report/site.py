@@ -26,7 +26,15 @@ from eqtrace.report.view.topic import Site, topic_view
 from eqtrace.report.words import DIRECTIONS, STATUSES, slug
 
 MANIFEST = ".eqtrace-site.json"
-_ASSETS = ("site.css", "site.js", "icon.svg", "stix-two-math.woff2", "stix-two-math-license.txt")
+_ASSETS = (
+    "site.css",
+    "early.js",
+    "site.js",
+    "reference.js",
+    "icon.svg",
+    "stix-two-math.woff2",
+    "stix-two-math-license.txt",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +122,15 @@ class _Renderer:
 def _filters(topics: list[tuple[Any, Any]]) -> dict[str, list[tuple[str, str]]]:
     """The choices of each filter: only what occurs, in the order of its words."""
     views = [view for _, view in topics]
-    badges = {view.badge.word: view.badge.word for view in views}
+    equations = [equation for view in views for equation in view.equations]
+    words = sorted({each.badge.word for each in equations})
+    paths = sorted({path for each in equations for path in each.files})
     return {
         "direction": [(key, word) for key, word in DIRECTIONS.items() if any(view.direction == key for view in views)],
         "status": [(key, word) for key, word in STATUSES.items() if any(view.status == key for view in views)],
         "page": list(dict.fromkeys((plan.file, plan.title) for plan, _ in topics)),
-        "verdict": sorted(badges.items()),
+        "verdict": [(word, word) for word in words],
+        "file": [(path, path) for path in paths],
     }
 
 

@@ -9,7 +9,8 @@ from markupsafe import Markup
 
 from eqtrace.model.anchor import Role
 from eqtrace.model.results import Results
-from eqtrace.report.highlight import lines
+from eqtrace.model.symbol import Symbol
+from eqtrace.report.highlight import lines, marked, tokens
 from eqtrace.report.view.places import Places, Shown
 
 Claims = Mapping[str, Mapping[int, tuple[tuple[str, Role], ...]]]
@@ -57,34 +58,41 @@ def claims(results: Results, places: Places) -> Claims:
     return {path: {line: tuple(each) for line, each in by_line.items()} for path, by_line in found.items()}
 
 
-def function_view(shown: Shown, places: Places, cited: Claims, on: str) -> CodeView:
-    """A whole function with its original line numbers."""
+def code_names(symbols: Mapping[str, Symbol], function: str) -> dict[str, str]:
+    """By its name in a function's code, each symbol that has one there."""
+    names = {symbol.code_name(function): symbol.name for symbol in reversed(tuple(symbols.values()))}
+    return {name: symbol for name, symbol in names.items() if name is not None}
+
+
+def function_view(shown: Shown, symbols: Mapping[str, Symbol], places: Places, cited: Claims, on: str) -> CodeView:
+    """A whole function with its original line numbers, the names of its topic's symbols marked."""
     numbers = range(shown.start, shown.end + 1)
-    rows = tuple(_lines(shown.path, numbers, shown.prefix, places, cited, on))
+    names = code_names(symbols, shown.function)
+    file = places.index.file(shown.path)
+    parts = tokens(file.text.removesuffix("\n")) if file else ()
+    markup = {number: marked(parts[number - 1], names) for number in numbers if number <= len(parts)}
+    rows = tuple(_lines(shown.path, numbers, shown.prefix, markup, places, cited, on))
     address = places.page(places.sources[shown.path], on) if shown.path in places.sources else None
     return CodeView(shown.path, shown.function, shown.start, shown.end, address, rows)
 
 
 def file_view(path: str, places: Places, cited: Claims, on: str) -> CodeView:
     """A whole file."""
-    count = len(_markup(path, places))
-    rows = tuple(_lines(path, range(1, count + 1), "", places, cited, on))
-    return CodeView(path, "", 1, count, None, rows)
-
-
-def _markup(path: str, places: Places) -> tuple[Markup, ...]:
     file = places.index.file(path)
-    return lines(file.text.removesuffix("\n")) if file else ()
+    markup = dict(enumerate(lines(file.text.removesuffix("\n")), 1)) if file else {}
+    rows = tuple(_lines(path, range(1, len(markup) + 1), "", markup, places, cited, on))
+    return CodeView(path, "", 1, len(markup), None, rows)
 
 
-def _lines(path: str, numbers: range, prefix: str, places: Places, cited: Claims, on: str) -> Iterator[LineView]:
-    markup = _markup(path, places)
+def _lines(
+    path: str, numbers: range, prefix: str, markup: Mapping[int, Markup], places: Places, cited: Claims, on: str
+) -> Iterator[LineView]:
     claimed = cited.get(path, {})
     for number in numbers:
         own = claimed.get(number, ())
         yield LineView(
             number=number,
             element=f"{prefix}L{number}",
-            markup=markup[number - 1] if number <= len(markup) else Markup(""),
+            markup=markup.get(number, Markup("")),
             claims=tuple(Claim(name, role.value, places.equation(name, on) or "") for name, role in own),
         )
