@@ -54,6 +54,8 @@ ANSWERS = "eqtrace.run.answers:Answers"
 # Faults for which a file, an equation or an anchor of the specification may have been left out.
 LOSING = frozenset({"yaml-syntax", "duplicate-key", "yaml-type", "schema", "duplicate-id", "limit"})
 
+HELD = 1_000_000  # characters of source whose syntax trees an audit keeps
+
 Progress = Callable[[int, int, str], None]
 
 
@@ -79,16 +81,14 @@ class Project:
         return {equation.id: equation for equation in self.specification.equations}
 
 
-def read_project(
-    config: Config, selected: frozenset[str] | None, cache: bool = True, functions: bool = True
-) -> Project:
+def read_project(config: Config, selected: frozenset[str] | None, cache: bool = True, static: bool = False) -> Project:
     """Reads specification and code, and holds the anchors of the selected equations against the code.
 
-    With `cache`, comparisons of LaTeX that an earlier run kept are taken from it. Without `functions`, function symbols
-    are not resolved, which only what evaluates forms needs.
+    With `cache`, comparisons of LaTeX that an earlier run kept are taken from it. What is only `static` evaluates no
+    form, so function symbols are not resolved, and needs the syntax trees of few files at a time.
     """
     specification = load(config)
-    index = Index(config)
+    index = Index(config, HELD if static else None)
     specification = complete(specification, index)
     names = {name for draw in sizes.draws(config) for name in draw}
     specification, adopted = states.adopt(specification, index, names)
@@ -102,7 +102,7 @@ def read_project(
             faults += [replace(fault, equation=equation.id) for fault in found if not _is_told(fault, specification)]
             faults += _unreadable_call(equation)
             faults += _unknown_calls(equation, index)
-    if functions and any(equation.functions for equation in specification.equations):
+    if not static and any(equation.functions for equation in specification.equations):
         from eqtrace.formula.compose import link
 
         link(forms, specification.equations)
@@ -185,7 +185,8 @@ def _parameters(equation: Equation) -> tuple[str, ...] | None:
 def audit(config: Config, selected: frozenset[str] | None) -> Results:
     """The static checks. User code is parsed and never imported."""
     started = time.perf_counter()
-    project = read_project(config, selected, functions=False)
+    with collector_paused():
+        project = read_project(config, selected, static=True)
     faults = [*project.faults, *_of_latex(project, project.latex), *_of_states(project, project.states)]
     return conclude("audit", project, faults, {}, None, 0, started)
 

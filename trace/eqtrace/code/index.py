@@ -11,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eqtrace.code.source import SourceFile, Unreadable, decode, parse
+from eqtrace.code.source import SourceFile, Unreadable, decode, parse, parsed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from eqtrace.config import Config
 
@@ -34,8 +34,18 @@ class Problem:
 class Index:
     """Files by path (POSIX, relative to the root; absolute for named packages), and modules by name."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, held: int | None = None) -> None:
+        """`held` characters of source are kept as syntax trees, of all else the text alone; None: no limit.
+
+        A tree takes fifty times the room of its text. With a limit, a file that is asked for again may have new nodes:
+        only what compares places, and no nodes, may set one.
+        """
         self.config = config
+        self._limit = held
+        self._held: dict[str, int] = {}  # the sizes of the files that are held, the oldest first
+        self._size = 0
+        self._aside: dict[str, str] = {}  # the texts of those that were let go
+        self._releasing: list[Callable[[str], None]] = []
         self.root: Path = config.root.resolve()
         self._files: dict[str, SourceFile | Problem] = {}
         self._texts: dict[str, str | Problem] = {}
@@ -45,14 +55,36 @@ class Index:
         """The parsed file, or None where `problem` says why not."""
         found = self._files.get(path)
         if found is None:
-            found = self._files[path] = self._read(path)
+            aside = self._aside.pop(path, None)
+            found = self._files[path] = self._read(path) if aside is None else parsed(path, aside)
+            if self._limit is not None and isinstance(found, SourceFile):
+                self._make_room(found, self._limit)
         return found if isinstance(found, SourceFile) else None
 
     def problem(self, path: str) -> Problem | None:
         """Why a Python file cannot be read; None where it can."""
+        if path in self._aside:
+            return None
         self.file(path)
         found = self._files[path]
         return found if isinstance(found, Problem) else None
+
+    def on_release(self, release: Callable[[str], None]) -> None:
+        """Has a function called with the path of each file that is let go, so that nothing else holds its tree."""
+        self._releasing.append(release)
+
+    def _make_room(self, file: SourceFile, limit: int) -> None:
+        self._held[file.path] = len(file.text)
+        self._size += len(file.text)
+        while self._size > limit and len(self._held) > 1:
+            oldest = next(iter(self._held))
+            self._size -= self._held.pop(oldest)
+            gone = self._files.pop(oldest)
+            assert isinstance(gone, SourceFile)
+            self._aside[oldest] = gone.text
+            gone.release()
+            for release in self._releasing:
+                release(oldest)
 
     def text(self, path: str) -> str | Problem:
         """The text of any file of the project, such as a page of documentation."""

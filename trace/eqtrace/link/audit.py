@@ -62,13 +62,17 @@ def audit(
         functions: dict[str, tuple[FunctionRef, ...]] = {}
         unread: dict[str, Span] = {}  # files that only `functions` name, at the first that does
         faults: list[Fault] = []
+        matches: dict[str, Match] = {}
+        # Topic by topic, so that few files are needed at a time.
         for topic in specification.topics:
-            if topic.id in topics:
-                functions[topic.id], unknown = _functions(topic, graph, homes, unread)
-                faults.extend(unknown)
-        matches = {anchor.id: match(anchor, index, homes) for equation in equations for anchor in equation.anchors}
-        for equation in equations:
-            faults.extend(_anchor_faults(equation, matches, index, graph, functions.get(equation.topic, ())))
+            if topic.id not in topics:
+                continue
+            functions[topic.id], unknown = _functions(topic, graph, homes, unread)
+            faults.extend(unknown)
+            for equation in topic.equations:
+                if selected is None or equation.id in selected:
+                    matches.update((anchor.id, match(anchor, index, homes)) for anchor in equation.anchors)
+                    faults.extend(_anchor_faults(equation, matches, index, graph, functions[topic.id]))
         inputs = Inputs(
             equations,
             matches,
