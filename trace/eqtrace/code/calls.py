@@ -153,7 +153,10 @@ class CallGraph:
     def _recorded(self) -> Mapping[str, frozenset[str]]:
         """What tests reached when they last ran, by test, as the configuration's `testers` has it."""
         config = self.index.config
-        return read(config.root / config.testers) if config.testers else {}
+        if not config.testers:
+            return {}
+        self.index.inputs.content(config.testers, None)
+        return read(config.root / config.testers)
 
     @cached_property
     def _entered(self) -> dict[FunctionRef, list[str]]:

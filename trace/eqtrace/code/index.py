@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.machinery
 import os
 import stat
 import sys
@@ -11,10 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from eqtrace.code.files import expand, packages
 from eqtrace.code.source import SourceFile, Unreadable, decode, parse, parsed
+from eqtrace.inputs import PACKAGES, SOURCES, TESTS, Inputs, listing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from eqtrace.config import Config
 
@@ -34,13 +35,14 @@ class Problem:
 class Index:
     """Files by path (POSIX, relative to the root; absolute for named packages), and modules by name."""
 
-    def __init__(self, config: Config, held: int | None = None) -> None:
+    def __init__(self, config: Config, held: int | None = None, inputs: Inputs | None = None) -> None:
         """`held` characters of source are kept as syntax trees, of all else the text alone; None: no limit.
 
         A tree takes fifty times the room of its text. With a limit, a file that is asked for again may have new nodes:
-        only what compares places, and no nodes, may set one.
+        only what compares places, and no nodes, may set one. `inputs` gets what was read.
         """
         self.config = config
+        self.inputs = inputs or Inputs(config.root.resolve())
         self._limit = held
         self._held: dict[str, int] = {}  # the sizes of the files that are held, the oldest first
         self._size = 0
@@ -118,7 +120,14 @@ class Index:
     def is_package(self, module: str) -> bool:
         """Whether a folder of this dotted name exists, with or without `__init__.py`."""
         parts = module.split(".")
-        return any(base.joinpath(*parts).is_dir() for base in self._bases(parts[0]))
+        return any(self._is_folder(base.joinpath(*parts)) for base in self._bases(parts[0]))
+
+    def _is_folder(self, path: Path) -> bool:
+        self._asked(path)
+        return path.is_dir()
+
+    def _asked(self, path: Path) -> None:
+        self.inputs.place(path.relative_to(self.root) if path.is_relative_to(self.root) else path)
 
     def module_name(self, path: str) -> str | None:
         """The dotted name under which a file is imported, None where none leads to it."""
@@ -135,11 +144,16 @@ class Index:
 
     @cached_property
     def _sources(self) -> tuple[str, ...]:
-        return tuple(sorted(set(self._expand(self.config.sources))))
+        return self._listed(SOURCES, self.config.sources)
 
     @cached_property
     def _tests(self) -> tuple[str, ...]:
-        return tuple(sorted(set(self._expand(self.config.tests))))
+        return self._listed(TESTS, self.config.tests)
+
+    def _listed(self, name: str, entries: Iterable[str]) -> tuple[str, ...]:
+        found = expand(self.root, entries)
+        self.inputs.fact(name, listing(found))
+        return found
 
     @cached_property
     def _test_set(self) -> frozenset[str]:
@@ -151,30 +165,9 @@ class Index:
 
     @cached_property
     def _packages(self) -> dict[str, Path]:
-        """Where the named packages lie: a top-level look-up reads folders only and imports nothing."""
-        found: dict[str, Path] = {}
-        search = [entry for entry in sys.path if entry]
-        for name in self.config.packages:
-            top = name.split(".")[0]
-            spec = importlib.machinery.PathFinder.find_spec(top, search)
-            places = list(spec.submodule_search_locations or ()) if spec else []
-            if not places and spec and spec.origin:
-                places = [spec.origin]
-            if places:
-                found[top] = Path(places[0])
+        found = packages(self.config.packages, sys.path)
+        self.inputs.fact(PACKAGES, repr(found))
         return found
-
-    def _expand(self, entries: Iterable[str]) -> Iterator[str]:
-        for entry in entries:
-            full = self.root / entry
-            if full.is_dir():
-                for folder, folders, files in os.walk(full):
-                    folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
-                    for name in files:
-                        if name.endswith(".py"):
-                            yield Path(folder, name).relative_to(self.root).as_posix()
-            elif full.suffix == ".py":
-                yield Path(os.path.normpath(entry)).as_posix()
 
     def _bases(self, top: str) -> tuple[Path, ...]:
         location = self._packages.get(top)
@@ -187,6 +180,7 @@ class Index:
         for base in self._bases(parts[0]):
             stem = base.joinpath(*parts)
             for candidate in (stem / "__init__.py", stem.with_name(stem.name + ".py")):
+                self._asked(candidate)
                 if candidate.is_file():
                     inside = candidate.is_relative_to(self.root)
                     return candidate.relative_to(self.root).as_posix() if inside else candidate.as_posix()
@@ -200,6 +194,14 @@ class Index:
 
     def _bytes(self, path: str) -> bytes:
         """A file's bytes; only of a regular file inside the root or a named package, links resolved."""
+        data: bytes | None = None
+        try:
+            data = self._content(path)
+        finally:
+            self.inputs.content(path, data)
+        return data
+
+    def _content(self, path: str) -> bytes:
         try:
             full = (self.root / path).resolve(strict=True)
             allowed = full.is_relative_to(self.root) or any(map(full.is_relative_to, self._packages.values()))

@@ -35,6 +35,9 @@ def collector_paused() -> Iterator[None]:
         yield
     finally:
         if enabled:
+            if not gc.get_freeze_count():
+                gc.freeze()  # both together put what is there with the old, unwalked
+                gc.unfreeze()
             gc.enable()
 
 

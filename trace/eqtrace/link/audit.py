@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -47,12 +47,13 @@ def audit(
     index: Index,
     config: Config,
     selected: frozenset[str] | None = None,
-    unsure: Unsure | None = None,
+    unsure: Callable[[], Unsure] = Unsure,
 ) -> Audit:
     """Holds a specification against the code.
 
     `selected` are the ids of the equations to look at, None all of them; with some only, nothing is said of statements
-    that no equation claims. `unsure` are those whose LaTeX or documentation is not read, or not compared.
+    that no equation claims. `unsure` gives those whose LaTeX or documentation is not read, or not compared; it is asked
+    when all anchors have been held against the code.
     """
     with collector_paused():
         graph = CallGraph(index)
@@ -81,7 +82,7 @@ def audit(
             graph,
             config.coverage,
             whole=selected is None,
-            unsure=unsure or Unsure(),
+            unsure=unsure(),
         )
         coverage, lacks, waivers = cover(inputs)
         faults.extend(lacks)
