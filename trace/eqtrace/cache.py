@@ -60,6 +60,10 @@ class Cache:
         """The names of the entries under a key; each tells the content of its entry."""
         return sorted(path.name for _, path in self._listed().get(key, ()))
 
+    def newest(self) -> int:
+        """When the newest entry was written, in nanoseconds; 0 where there is none."""
+        return max((changed for found in self._listed().values() for changed, _ in found), default=0)
+
     def used(self, key: str, number: int) -> None:
         """Makes an older entry under a key the newest, so that it is kept longer."""
         if number:
