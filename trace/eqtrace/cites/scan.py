@@ -161,7 +161,8 @@ class _Run:
         if document.zone(citation.start) is Zone.PROSE:
             return found
         # In code blocks and string literals paths are mostly samples: only one that leads to a file counts.
-        return found if found.path is not None and "/" in citation.file else None
+        spelt = "/" in citation.file or document.zone(citation.start) is Zone.MESSAGE
+        return found if found.path is not None and spelt else None
 
     def judged(self, found: Sequence[Found]) -> list[Judged]:
         """The verdicts, in the order of documents and places.
