@@ -107,8 +107,17 @@ def test_a_plain_number_after_a_comma_is_no_line_in_prose() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["`a.py:~1276`", "a.py:≈498", "`a.py` ~L498", "`a.py` L~498", "`a.py` (around line 498)", "near line 498 of a.py"]
-    + ["`a.py`, about line 498", "In `a.py`, the loop is at roughly line 498.", "`a.py` ~498."],
+    [
+        "`a.py:~1276`",
+        "a.py:≈498",
+        "`a.py` ~L498",
+        "`a.py` L~498",
+        "`a.py` ~498.",
+        "`a.py` (around line 498)",
+        "`a.py`, about line 498",
+        "near line 498 of a.py",
+        "In `a.py`, the loop is at roughly line 498.",
+    ],
 )
 def test_approximate(text: str) -> None:
     assert [each.approximate for each in found(text)] == [True]

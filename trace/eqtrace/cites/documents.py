@@ -139,13 +139,13 @@ _BEFORE = 600  # characters in which an assertion begins before its message
 def _said(text: str, start: int) -> Zone:
     """Whether a string literal is the message of an assertion: after a comma of it, outside all inner brackets."""
     begin = max(0, start - _BEFORE)
-    asserts = None
-    for asserts in _ASSERTS.finditer(text, begin, start):
-        pass
-    if asserts is None:
+    asserts = list(_ASSERTS.finditer(text, begin, start))
+    if not asserts:
         return Zone.STRING
     depth, commas = 0, 0
-    for mark in re.findall(r"[(\[{,)\]};]|\n\n", re.sub(r"\"[^\"\n]*\"|'[^'\n]*'", "", text[asserts.start() : start])):
+    for mark in re.findall(
+        r"[(\[{,)\]};]|\n\n", re.sub(r"\"[^\"\n]*\"|'[^'\n]*'", "", text[asserts[-1].start() : start])
+    ):
         if mark in "([{":
             depth += 1
         elif mark in ")]}":

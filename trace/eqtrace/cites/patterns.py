@@ -44,9 +44,9 @@ WORDS = re.compile(
     rf"(?:[Ll]ines?\s+|[Ll]ns?\.?\s?|@\s?)?(?<![A-Za-z])(?P<approx>{_ABOUT})L?(?P<tilde>~?)(?P<first>\d{{1,7}})"
     rf"(?:{_TO}(?P<last>\d{{1,7}}))?{_END}"
 )
-"""After a path: ` (L12)`, ` line 12`, `, lines 12-20`, `: line 12`; whether a word or an L stands there is tested apart."""
+"""After a path: ` (L12)`, ` line 12`, `, lines 12-20`, `: line 12`; that a word or an L is there is tested apart."""
 
-ABOUT = re.compile(rf"`\s{{1,3}}\(?(?P<approx>[~≈])(?P<first>\d{{3,7}})(?=[),;]|\.\s|\.?$|\s[–—]|\sto\s)", re.M)
+ABOUT = re.compile(r"`\s{1,3}\(?(?P<approx>[~≈])(?P<first>\d{3,7})(?=[),;]|\.\s|\.?$|\s[–—]|\sto\s)", re.M)
 """After a path in a code span: ` ~5346`, ` (~5346)`. Sizes are written so too, but with their unit."""
 
 HEDGED = re.compile(r"\b(?:around|near|about|approximately|approx\.|roughly|circa|ca\.)\s+(?:[Ll]ines?\s+)?$")
