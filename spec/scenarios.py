@@ -22,7 +22,7 @@ from impl.data import iterate_batches, make_windows, split_ids
 from impl.generate import generate, sample_next
 from impl.optim import AdamW, clip_grad_norm, lr_schedule
 from impl.tokenizer import build_tokenizer, count_pairs, count_words, merge_tokens, train_bpe
-from impl.transformer import forward, init_params, loss_and_grads
+from impl.transformer import count_params, forward, init_params, loss_and_grads
 
 Sizes = Mapping[str, int]
 Row = dict[str, str | float]
@@ -122,6 +122,22 @@ def training_run(rng: np.random.Generator, sizes: Sizes) -> None:
             code = talk.main([checkpoint, "--prompt", text[:2], "--new-tokens", "1", "--seed", "1"])
     if code != 0:
         raise RuntimeError(f"training or talking ended with exit code {code}")
+
+
+def training_epoch(rng: np.random.Generator, sizes: Sizes) -> None:
+    """What the training command does between reading and writing, of one block: two batches, the last one short.
+
+    It reaches the lines of training in far less time than the command does, as often as they are to be seen.
+    """
+    config, params = _model(rng, {**sizes, "L": 1})
+    config = replace(config, batch_size=2, warmup_steps=1, epochs=1)
+    pairs = [_window(rng, sizes) for _ in range(3)]
+    x, y = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
+    before = train.validation_loss(x, y, params, config)
+    with contextlib.redirect_stdout(io.StringIO()):
+        losses = [loss for _, loss in train.train((x, y), params, config, train.count_steps(len(x), config)[1], rng)]
+    if not (np.isfinite(before) and np.isfinite(losses).all() and count_params(config) > 0):
+        raise RuntimeError(f"losses of {before} and {losses} in a model of {count_params(config)} parameters")
 
 
 @contextlib.contextmanager
