@@ -68,7 +68,7 @@ class Project:
     faults: tuple[Fault, ...]
     selected: tuple[str, ...]
     linked: Audit
-    examples: Mapping[str, Example]  # of the selected equations' topics, those without faults
+    examples: Mapping[str, Example]  # of the selected equations' topics (all: of pages too), those without faults
     compared: Comparison | None = None  # with the ledger of reviews, where there is one
     latex: Latex = field(default_factory=Latex)
     states: States = field(default_factory=States)
@@ -119,9 +119,10 @@ def read_project(
     if config.references is not None:
         faults += references.faults(config.references, index)
     topics = _topics_of(specification, chosen)
-    wrong = examples.faults(topics, index, config)
+    stated_examples = examples.stated(topics, specification.pages if selected is None else ())
+    wrong = examples.faults(stated_examples, index, config)
     faults += [fault for found in wrong.values() for fault in found]
-    worked = {topic.id: topic.example for topic in topics if topic.example is not None and topic.id not in wrong}
+    worked = {name: example for name, example in stated_examples.items() if name not in wrong}
     compared = None
     if specification.reviews is not None:
         held = tuple(links(specification, frozenset(chosen), linked.matches))
