@@ -163,7 +163,7 @@ def _columns(nodes: Mapping[str, tuple[str, str, Badge]], layout: Layout) -> tup
     longest = [0] * layout.layers
     for node, (layer, _) in layout.places.items():
         longest[layer] = max(longest[layer], len(nodes[node][0]))
-    widths = [22.0 + _WIDTH * length for length in longest]
+    widths = [36.0 + _WIDTH * length for length in longest]
     lefts = [float(_EDGE)]
     for width in widths[:-1]:
         lefts.append(lefts[-1] + width + _GAP_X)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from markupsafe import Markup
@@ -43,21 +43,13 @@ class RuleView:
 
 
 @dataclass(frozen=True, slots=True)
-class SizeView:
-    """A letter of shapes: its size (None: it stays a letter), and as what it was written."""
-
-    letter: str
-    value: int | None
-    written: str
-
-
-@dataclass(frozen=True, slots=True)
 class NotationView:
     """The page of notation."""
 
     rules: tuple[RuleView, ...]
     letters: tuple[LetterView, ...]
-    sizes: tuple[SizeView, ...]
+    sizes: tuple[tuple[str, int, str], ...]  # letter, size, and the expression that it was written as ('' is none)
+    unsized: tuple[str, ...]  # letters that stay letters
     shapes: tuple[tuple[Link, tuple[ShapesView, ...]], ...]  # by topic
 
 
@@ -75,7 +67,13 @@ def notation(site: Site) -> NotationView:
         for topic in topics
         if topic.shapes
     )
-    return NotationView(rules, tuple(_letters(topics, on, site)), tuple(_sizes(topics, site)), shapes)
+    dims = list(_dims(topics))
+    sizes = site.config.site.sizes
+    sized = tuple(
+        (name, value, written if isinstance(written := sizes[name], str) else "") for name, value in legend(dims, sizes)
+    )
+    unsized = tuple(sorted(name for name in names(dims) if size(name, sizes) is None))
+    return NotationView(rules, tuple(_letters(topics, on, site)), sized, unsized, shapes)
 
 
 def _link(topic: Topic, on: str, site: Site) -> Link:
@@ -98,14 +96,8 @@ def _letters(topics: Iterable[Topic], on: str, site: Site) -> list[LetterView]:
     ]
 
 
-def _sizes(topics: Iterable[Topic], site: Site) -> Iterable[SizeView]:
-    """Every letter that shapes use, those with a size first, in the order of the configuration."""
-    sizes = site.config.site.sizes
-    dims = [dim for topic in topics for table in topic.shapes for _, row in table.rows for dim in row]
-    dims += [each.value for topic in topics for symbol in symbols_of(topic) for each in symbol.shape or ()]
-    used = names(dims)
-    for name, value in legend(dims, sizes):
-        yield SizeView(name, value, str(sizes[name]) if isinstance(sizes[name], str) else "")
-    for name in sorted(used):
-        if size(name, sizes) is None:
-            yield SizeView(name, None, "")
+def _dims(topics: Iterable[Topic]) -> Iterator[str]:
+    """The dimensions that shapes name."""
+    for topic in topics:
+        yield from (dim for table in topic.shapes for _, row in table.rows for dim in row)
+        yield from (each.value for symbol in symbols_of(topic) for each in symbol.shape or ())
