@@ -56,6 +56,10 @@ class Cache:
             if entry is not None:
                 yield number, entry
 
+    def newest(self) -> int:
+        """When the newest entry was written, in nanoseconds; 0 where there is none."""
+        return max((changed for found in self._listed().values() for changed, _ in found), default=0)
+
     def used(self, key: str, number: int) -> None:
         """Makes an older entry under a key the newest, so that it is kept longer."""
         if number:

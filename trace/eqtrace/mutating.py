@@ -222,7 +222,8 @@ def _outcomes(project: Project, work: Work, waiting: list[Mutant], how: Running,
     root = str(project.index.root)
     payload = Mutating(work, limit, {each.span.path: os.path.join(root, each.span.path) for each in waiting})
     # A worker ends its child by itself: its own time limit, which comes later, is for faults of eqtrace.
-    with Pool(min(how.jobs, len(waiting)), SESSION, payload, 20 * limit, root, work.pythonpath) as pool:
+    with Pool(min(how.jobs, len(waiting)), SESSION, 20 * limit, root, work.pythonpath) as pool:
+        pool.open(payload)
         for outcome in pool.answer(waiting):
             if isinstance(outcome, Done):
                 yield outcome.value

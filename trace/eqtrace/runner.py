@@ -44,6 +44,7 @@ from eqtrace.run.reuse import Reuse
 from eqtrace.run.site import FOLLOWED, Site
 from eqtrace.run.work import COMPUTING, EXAMPLE, EXECUTED, Unit, Work, site_of
 from eqtrace.spec import sizes
+from eqtrace.spec.load import files as spec_files
 from eqtrace.spec.load import load
 
 if TYPE_CHECKING:
@@ -257,16 +258,22 @@ class Verification:
 
     def __init__(self, config: Config, selected: frozenset[str] | None, how: Running, cache: bool = True) -> None:
         self._started, clock = time.perf_counter(), time.time_ns()
-        with collector_paused():
-            self.project = read_project(config, selected, cache)
         self._how = how
+        # What started ahead gets ready while the project is read, which costs nothing but a processor that would idle.
+        self._pool = _pool(config, how, cache) if not (cache and _unchanged(config)) else None
+        try:
+            with collector_paused():
+                self.project = read_project(config, selected, cache)
+        except BaseException:
+            self.close()
+            raise
         self._work = lru_cache(lambda: work_of(self.project, how.seed))
         self._reuse = _reuse(self.project, how.seed, self._work, clock) if cache else None
         self._results: dict[Unit, MethodResult] = {}
         self._examples: dict[Unit, ExampleResult] = {}
         self._from_cache: set[Unit] = set()
         self._notes: tuple[str, ...] = ()
-        self._pool: Pool | None = None
+        self._opened = False  # whether workers were told what to work on
 
     def __enter__(self) -> Verification:
         return self
@@ -307,7 +314,7 @@ class Verification:
 
     def _run(self, waiting: list[Unit], sought: list[Unit] | None = None) -> None:
         """Answers units; `sought` are those that are looked up in the cache before any is run."""
-        if self._reuse is not None and self._pool is None:
+        if self._reuse is not None and not self._opened:
             with collector_paused():
                 held = self._reuse.find(waiting if sought is None else sought)
             for unit, result in held.items():
@@ -315,7 +322,7 @@ class Verification:
             self._from_cache |= held.keys()
             waiting = [unit for unit in waiting if unit not in held]
         if waiting:
-            for done, outcome in enumerate(self._started_pool(len(waiting)).answer(waiting, self._group), 1):
+            for done, outcome in enumerate(self._open_pool().answer(waiting, self._group), 1):
                 self._take(outcome)
                 if self._how.progress is not None:
                     self._how.progress(done, len(waiting), outcome.unit.equation)
@@ -391,14 +398,13 @@ class Verification:
             return f"gradient {self.project.equations[unit.equation].topic}"
         return "" if unit.method == EXAMPLE else unit.equation
 
-    def _started_pool(self, count: int) -> Pool:
+    def _open_pool(self) -> Pool:
         if self._pool is None:
-            from eqtrace.run.pool import Pool  # what it takes to start workers is not needed without them
-
-            todo, how = self._work(), self._how
-            payload = todo if self._reuse is None else Asked(todo, self._reuse.wanted)
-            session = SESSION if self._reuse is None else ANSWERS
-            self._pool = Pool(min(how.jobs, count), session, payload, how.timeout, todo.root, todo.pythonpath)
+            self._pool = _pool(self.project.config, self._how, self._reuse is not None, ahead=False)
+        if not self._opened:
+            todo = self._work()
+            self._pool.open(todo if self._reuse is None else Asked(todo, self._reuse.wanted))
+            self._opened = True
         return self._pool
 
     def _take(self, outcome: Done | Lost | Crashed) -> None:
@@ -421,6 +427,27 @@ class Verification:
             self._examples[unit] = result
         else:
             self._results[unit] = result
+
+
+def _pool(config: Config, how: Running, cache: bool, ahead: bool = True) -> Pool:
+    from eqtrace.run.pool import Pool  # what it takes to start workers is not needed without them
+
+    pool = Pool(how.jobs, ANSWERS if cache else SESSION, how.timeout, config.root.resolve(), config.pythonpath)
+    if ahead:
+        pool.start()
+    return pool
+
+
+def _unchanged(config: Config) -> bool:
+    """Whether nothing of the project is newer than what is kept, so that most likely nothing will have to run."""
+    index = Index(config)
+    kept = Cache(index.root).newest()
+    others = (config.pyproject, config.scenarios, config.references)
+    paths = (*spec_files(config), *index.sources(), *(path for path in others if path))
+    try:
+        return all(os.stat(os.path.join(index.root, path)).st_mtime_ns < kept for path in paths)
+    except OSError:
+        return False
 
 
 def _of_latex(project: Project, found: Latex) -> Iterator[Fault]:

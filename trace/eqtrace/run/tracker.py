@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, TypeVar
 
+import numpy as np
+
 from eqtrace.cache import digest
 from eqtrace.code.fingerprint import outermost
 from eqtrace.model.equation import Equation
@@ -22,6 +24,7 @@ from eqtrace.run.site import Site
 from eqtrace.run.state import State
 from eqtrace.run.work import Work
 
+_NUMBERS = "fiubc"  # kinds of dtypes whose items hold no references
 _Value = TypeVar("_Value")
 _Result = TypeVar("_Result")
 
@@ -368,11 +371,14 @@ class _NotedWork(Work):
 
 
 class _Pickler(pickle.Pickler):
-    """Pickles functions by what they do: their code, and what they close over."""
+    """Pickles functions by what they do (their code, and what they close over), and arrays of numbers in less time."""
 
     def reducer_override(self, value: Any) -> Any:
         """See `pickle.Pickler`."""
-        if not isinstance(value, types.FunctionType):
+        kind = type(value)
+        if kind is np.ndarray and value.dtype.kind in _NUMBERS:
+            return tuple, ((value.dtype.str, value.shape, value.strides, value.tobytes()),)
+        if kind is not types.FunctionType:
             return NotImplemented
         code = value.__code__
         closed = [cell.cell_contents for cell in value.__closure__ or ()]
