@@ -78,7 +78,9 @@ class WorkView:
 def citation_views(topic: Topic, results: Results, places: Places, on: str) -> tuple[CitationView, ...]:
     """The code and equation table: a row for each pair of an equation and a line."""
     return tuple(
-        _citation(equation, anchor, results, places, on) for equation in topic.equations for anchor in equation.anchors
+        citation_view(equation, anchor, results, places, on)
+        for equation in topic.equations
+        for anchor in equation.anchors
     )
 
 
@@ -118,7 +120,8 @@ def work_views(topic: Topic, results: Results) -> Iterator[WorkView]:
         )
 
 
-def _citation(equation: Equation, anchor: Anchor, results: Results, places: Places, on: str) -> CitationView:
+def citation_view(equation: Equation, anchor: Anchor, results: Results, places: Places, on: str) -> CitationView:
+    """One cited line of an equation."""
     match = places.match(anchor)
     path, line = places.line_of(anchor)
     status = match.status if match else Status.MISSING

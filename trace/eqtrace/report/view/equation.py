@@ -65,7 +65,6 @@ class SymbolView:
     """A row of the symbols table; `names` are (name or None, function or '')."""
 
     name: str
-    element: str
     markup: Markup
     meaning: Markup
     names: tuple[tuple[str | None, str], ...]
@@ -194,9 +193,7 @@ def _documented(found: StatedRow) -> str:
     return f"{place} is NOT read{', which is waived' if found.waived else ''}: {found.detail}"
 
 
-def symbol_view(
-    symbol: Symbol, topic: str, sizes: Mapping[str, int | str], resolve: Resolve, styles: Styles
-) -> SymbolView:
+def symbol_view(symbol: Symbol, sizes: Mapping[str, int | str], resolve: Resolve, styles: Styles) -> SymbolView:
     """One row of the symbols table."""
     try:
         markup = styles.formula(spellings(symbol)[0], display=False)
@@ -206,7 +203,6 @@ def symbol_view(
     names = dict.fromkeys((name, function) for function, name in symbol.code.items())
     return SymbolView(
         name=symbol.name,
-        element=slug(f"{topic}--symbol-{symbol.name}"),
         markup=markup,
         meaning=inline(symbol.meaning, resolve),
         names=tuple(names),
