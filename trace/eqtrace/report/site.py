@@ -26,7 +26,15 @@ from eqtrace.report.view.topic import Site, topic_view
 from eqtrace.report.words import DIRECTIONS, STATUSES, slug
 
 MANIFEST = ".eqtrace-site.json"
-_ASSETS = ("site.css", "site.js", "icon.svg", "stix-two-math.woff2", "stix-two-math-license.txt")
+_ASSETS = (
+    "site.css",
+    "site.js",
+    "engine.js",
+    "examples.js",
+    "icon.svg",
+    "stix-two-math.woff2",
+    "stix-two-math-license.txt",
+)
 
 
 @dataclass(frozen=True, slots=True)

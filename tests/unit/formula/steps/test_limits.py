@@ -56,13 +56,13 @@ def test_leading_axes_are_counted_from_the_last() -> None:
     ("domain", "expected"),
     [
         ({"integer": True}, ["whole numbers"]),
-        ({"minimum": text("0")}, ["at least 0"]),
-        ({"minimum": text("0"), "open": frozenset({"min"})}, ["more than 0"]),
-        ({"maximum": text("T - 1")}, ["at most T - 1"]),
+        ({"minimum": text("0")}, ["numbers of at least 0"]),
+        ({"minimum": text("0"), "open": frozenset({"min"})}, ["numbers above 0"]),
+        ({"maximum": text("T - 1")}, ["numbers of at most T - 1"]),
         ({"maximum": text("unknown - 1")}, []),
         ({"one_of": (0.0, 1.0)}, ["0 or 1"]),
         ({"probability_row": True}, ["numbers that are not negative", "rows that sum to 1"]),
-        ({"permutation": True}, ["whole numbers", "each number from 0 once"]),
+        ({"permutation": True}, ["whole numbers", "an order of the numbers from 0 on"]),
         ({"distinct": True}, ["numbers that differ"]),
         ({}, []),
     ],
@@ -78,7 +78,7 @@ def test_conditions_over_inputs_and_sizes_count_and_others_do_not() -> None:
 
 
 def test_the_number_that_a_generator_draws_is_below_one() -> None:
-    assert words(example({"uniform": 0.5})) == [("uniform", "at least 0"), ("uniform", "less than 1")]
+    assert words(example({"uniform": 0.5})) == [("uniform", "numbers of at least 0"), ("uniform", "numbers below 1")]
 
 
 def test_texts_have_no_limits() -> None:

@@ -17,7 +17,7 @@ from eqtrace.model.symbol import Symbol
 Axis = tuple[str, int]  # an input, and the number of one of its axes
 _TOLERANCE = "0.000000001"  # of sums that are to be 1
 _ANY = "..."
-_UNIFORM = (("at least 0", f"{UNIFORM_NAME} >= 0"), ("less than 1", f"{UNIFORM_NAME} < 1"))
+_UNIFORM = (("numbers of at least 0", f"{UNIFORM_NAME} >= 0"), ("numbers below 1", f"{UNIFORM_NAME} < 1"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +133,14 @@ def _domain(name: str, symbol: Symbol, example: Example, names: Mapping[str, Nod
     if domain.integer or domain.permutation:
         yield "whole numbers" if shape else "a whole number", _step(f"np.floor({name}) == {name}")
     for text, kind, op, words in (
-        (domain.minimum, "min", ">=", "at least"),
-        (domain.maximum, "max", "<=", "at most"),
+        (domain.minimum, "min", ">=", "numbers of at least"),
+        (domain.maximum, "max", "<=", "numbers of at most"),
     ):
         tree = None if text is None else read_step(text.value)[0]
         bound = None if tree is None else _resolved(tree, names)
         if text is not None and bound is not None:
             open_ = kind in domain.open
-            words = {"min": "more than", "max": "less than"}[kind] if open_ else words
+            words = {"min": "numbers above", "max": "numbers below"}[kind] if open_ else words
             yield f"{words} {text.value}", Binary(op.rstrip("=") if open_ else op, Name(name), bound)
     if domain.one_of:
         texts = [repr(float(each)) for each in domain.one_of]
@@ -152,7 +152,7 @@ def _domain(name: str, symbol: Symbol, example: Example, names: Mapping[str, Nod
         yield "numbers that are not negative", _step(f"{name} >= 0")
         yield "rows that sum to 1", _step(f"np.abs({name}.sum(axis=-1) - 1) < {_TOLERANCE}")
     if domain.permutation:
-        yield "each number from 0 once", _step(f"np.sort({name}) == np.arange({name}.shape[-1])")
+        yield "an order of the numbers from 0 on", _step(f"np.sort({name}) == np.arange({name}.shape[-1])")
     if domain.distinct:
         yield "numbers that differ", _step(f"np.sort({name})[..., 1:] != np.sort({name})[..., :-1]")
 

@@ -198,7 +198,7 @@ def _drawn(name: str, inputs: Inputs, example: Example, held: tuple[Limit, ...],
     value = inputs[name]
     shape = shape_of(value) or ()
     old = np.array(value, dtype=np.float64)
-    if any(each.startswith("each number") for each in words):
+    if "an order of the numbers from 0 on" in words:
         return _nested(rng.permutation(old), True)
     whole = _is_whole(name, example, held)
     bounds = _bounds(name, held, inputs)
