@@ -5,10 +5,15 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from eqtrace import runner
+from eqtrace.config import load
+from eqtrace.run.pool import Pool
 
 SHOP = Path(__file__).parent / "projects" / "shop"
 UNITS = 14
@@ -62,6 +67,35 @@ def test_warm_is_cold_whatever_the_number_of_workers(project):
     shutil.rmtree(project / ".eqtrace")
     assert verify(project, "-j2") == cold
     assert verify(project, "-j1") == (UNITS, cold[1])
+
+
+def test_workers_start_ahead_unless_nothing_changed(project, monkeypatch):
+    started = []
+    monkeypatch.setattr(Pool, "start", lambda self: started.append(True))
+    config = load(project)
+
+    def verified() -> tuple[int, int]:
+        started.clear()
+        from_cache = runner.verify(config, None, jobs=2).from_cache
+        return from_cache, len(started)
+
+    assert verified() == (UNITS, 0)
+    later = time.time() + 5
+    os.utime(next(project.rglob("*.py")), (later, later))
+    assert verified() == (UNITS, 1)
+    shutil.rmtree(project / ".eqtrace")
+    assert verified() == (0, 1)
+
+
+def test_a_project_that_cannot_be_read_leaves_no_worker(project, monkeypatch):
+    shutil.rmtree(project / ".eqtrace")
+    closed = []
+    monkeypatch.setattr(Pool, "close", lambda self: closed.append(True))
+    monkeypatch.setattr(Pool, "start", lambda self: None)
+    monkeypatch.setattr(runner, "read_project", lambda *_: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        runner.verify(load(project), None)
+    assert closed
 
 
 def test_no_cache_reads_and_writes_none(project):

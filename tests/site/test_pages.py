@@ -77,6 +77,10 @@ def test_the_files_of_the_site(files: dict[str, bytes]) -> None:
         "pages/layers.html",
         "pages/probabilities.html",
         "equations.html",
+        "notation.html",
+        "matrix.html",
+        "dependencies.html",
+        "coverage.html",
         "source/model.py.html",
         "source/ops.py.html",
         "source/test_ops.py.html",
@@ -85,7 +89,17 @@ def test_the_files_of_the_site(files: dict[str, bytes]) -> None:
         "static/icon.svg",
         "static/stix-two-math.woff2",
         "static/stix-two-math-license.txt",
+        "static/theme.css",
         "static/math.css",
+        "equations.json",
+        "equations/affine.affine.json",
+        "equations/affine.entry.json",
+        "equations/affine_backward.dW.json",
+        "equations/affine_backward.dX.json",
+        "equations/softmax.softmax.json",
+        "equations/softmax.broken.json",
+        "equations.schema.json",
+        "objects.inv",
     ]
 
 
@@ -157,7 +171,7 @@ def test_a_topic_shows_its_parts_in_order(pages: dict[str, Page]) -> None:
     assert "no name in the code" in words
     assert 'W elsewhere params["w1"] in classify' in words
     assert "the pipeline never calls it" in words
-    assert "Hidden layer: model.py:8 in classify" in words
+    assert "affine.affine is also written at model.py:8 in classify (Hidden layer)" in words
     assert "(16, V)" in words
     assert "T = 16, c = 16" in words
     assert "section 6.1, equation 6.3, page 164" in words

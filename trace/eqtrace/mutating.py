@@ -22,10 +22,11 @@ from eqtrace.model.finding import Fault, Finding, Severity
 from eqtrace.model.mutant import Judged, Mutant, Status
 from eqtrace.model.results import Results
 from eqtrace.model.verdict import Verdict
+from eqtrace.project import Project
 from eqtrace.run.mutation import Mutating
 from eqtrace.run.outcome import Crashed, Done
 from eqtrace.run.work import Work
-from eqtrace.runner import Project, Running, Verification, work_of
+from eqtrace.runner import Running, Verification, work_of
 
 SESSION = "eqtrace.run.mutation:Mutations"
 _SHOWN = frozenset(Verdict) - {Verdict.REFUTED, Verdict.NOT_CHECKED}
@@ -222,7 +223,8 @@ def _outcomes(project: Project, work: Work, waiting: list[Mutant], how: Running,
     root = str(project.index.root)
     payload = Mutating(work, limit, {each.span.path: os.path.join(root, each.span.path) for each in waiting})
     # A worker ends its child by itself: its own time limit, which comes later, is for faults of eqtrace.
-    with Pool(min(how.jobs, len(waiting)), SESSION, payload, 20 * limit, root, work.pythonpath) as pool:
+    with Pool(min(how.jobs, len(waiting)), SESSION, 20 * limit, root, work.pythonpath) as pool:
+        pool.open(payload)
         for outcome in pool.answer(waiting):
             if isinstance(outcome, Done):
                 yield outcome.value

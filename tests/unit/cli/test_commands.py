@@ -15,7 +15,7 @@ def test_audit_and_verify_pass_on_what_was_asked(eqtrace, parts) -> None:
     assert eqtrace("audit").code == 0
     assert eqtrace("verify", "-j", "3", "--seed", "9", "--timeout", "1.5", "relu").code == 0
     assert eqtrace("verify", "--no-cache").code == 0
-    (_, everything), (_, selected, *how, cache), (*_, cache_switched_off) = parts.calls
+    (_, everything, *_), (_, selected, *how, cache), (*_, cache_switched_off) = parts.calls
     assert everything is None
     assert (selected, how) == (frozenset({"relu.relu"}), [3, 9, 1.5, None])
     assert (cache, cache_switched_off) == (True, False)
@@ -120,6 +120,8 @@ def test_explain_of_an_unknown_code_exits_2_with_the_nearest(eqtrace, parts) -> 
 def test_schema_of_the_specification_and_of_the_results(eqtrace, parts, tmp_path: Path) -> None:
     assert json.loads(eqtrace("schema").out) == {"title": "spec"}
     assert json.loads(eqtrace("schema", "--results").out)["title"] == "eqtrace results"
+    assert json.loads(eqtrace("schema", "--pages").out) == {"title": "pages"}
+    assert eqtrace("schema", "--pages", "--results").code == 2
     assert eqtrace("schema", "--output-file", "schema.json").out == ""
     assert json.loads((tmp_path / "schema.json").read_text()) == {"title": "spec"}
 

@@ -135,7 +135,9 @@ def pool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PYTHONPATH", str(tmp_path / "lib"))
 
     def make(jobs: int = 1, payload: object = None, limit: float = 5.0, **more: object) -> Pool:
-        return Pool(jobs, "harness:Session", payload, limit, root=tmp_path / "project", **more)  # type: ignore[arg-type]
+        made = Pool(jobs, "harness:Session", limit, root=tmp_path / "project", **more)  # type: ignore[arg-type]
+        made.open(payload)
+        return made
 
     return make
 
@@ -166,6 +168,31 @@ def gone(pid: int) -> bool:
 def test_results_come_back_for_every_unit(pool):
     units = [f"echo {number}" for number in range(20)]
     assert run(pool(2), *units) == {unit: unit.split()[1] for unit in units}
+
+
+def test_workers_that_started_before_their_units_were_known(pool):
+    used = pool(2, payload="bad")  # another payload than the one that they are to get
+    used.start()
+    started = [process._process.pid for process in used._workers]
+    used.open(None)
+    assert {result.value for result in used.run(["slow_pid"] * 4)} == set(started)
+    assert all(map(gone, started))
+
+
+def test_a_worker_that_died_while_it_waited_is_replaced(pool):
+    used = pool(1)
+    used.start()
+    os.kill(used._workers[0]._process.pid, signal.SIGKILL)
+    assert run(used, "echo 1", "echo 2") == {"echo 1": "1", "echo 2": "2"}
+
+
+def test_workers_that_got_no_unit_are_ended(pool):
+    used = pool(9)
+    used.start()
+    started = [process._process.pid for process in used._workers]
+    assert len(started) == 4  # more would only be needed by more units than there may be
+    used.close()
+    assert all(map(gone, started))
 
 
 def test_several_workers_share_the_units_and_none_outlives_the_run(pool):
@@ -343,7 +370,7 @@ def parent_of(tmp_path: Path, jobs: int, units: list[str]) -> tuple["subprocess.
     script.write_text(
         textwrap.dedent(f"""
         from eqtrace.run.pool import Pool
-        pool = Pool({jobs}, "harness:Session", None, 60, root={str(tmp_path / "project")!r})
+        pool = Pool({jobs}, "harness:Session", 60, root={str(tmp_path / "project")!r})
         for result in pool.run({units!r}):
             print(result.value, flush=True)
         """)

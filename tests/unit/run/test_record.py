@@ -79,6 +79,21 @@ def test_events_are_limited_and_executions_are_not(module):
     assert len(recording.events["a"]) == 1
 
 
+def test_beyond_the_limit_some_executions_of_every_run_are_kept(module):
+    """All while there are few, then the first of each run and ever fewer of the later ones, so that these are seen."""
+    recorder = Recorder()
+    f = module(recorder)["f"]
+    with recorder.recording(limit=6, had={"a": 3}) as recording:
+        for i in range(1, 51):
+            f(i)
+    assert [event.inputs["x"] for event in recording.events["a"]] == [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48]
+    with recorder.recording(limit=6, had={}) as recording:
+        for i in range(1, 9):
+            f(i)
+    assert [event.inputs["x"] for event in recording.events["a"]] == [1, 2, 3, 4, 5, 6, 8]
+    assert recorder.executions == {"a": 58}
+
+
 def test_a_recording_ends_with_an_exception(module):
     recorder = Recorder()
     with pytest.raises(KeyError), recorder.recording():

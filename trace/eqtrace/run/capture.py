@@ -320,7 +320,8 @@ class Captures:
         sizes = _Sizes(size_draws[number % len(size_draws)])
         rng = session.rng("scenario", name, str(number))
         state = rng.bit_generator.state
-        with session.recorder.recording(only=only) as recording:
+        had = {anchor: len(events) for anchor, events in found.by_anchor.items()}
+        with session.recorder.recording(EXECUTIONS, only, had) as recording:
             try:
                 session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
             finally:

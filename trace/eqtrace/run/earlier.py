@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from functools import lru_cache
 
 from eqtrace.code.bind import parse_right
 from eqtrace.code.tree import FunctionNode, StatementNode, is_compound, targets, walk
@@ -43,26 +44,29 @@ def earlier(tree: Tree, statement: StatementNode, site: Site) -> tuple[ast.stmt,
     return tuple(found)
 
 
-def reads(node: ast.AST) -> set[str]:
+@lru_cache(maxsize=1024)  # each statement is asked of for every cited one after it
+def reads(node: ast.AST) -> frozenset[str]:
     """The names whose values a statement reads; of a compound one, in its header."""
     found = {each.id for each in walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
     target = node.target if isinstance(node, ast.AugAssign) else None
-    return found | ({target.id} if isinstance(target, ast.Name) else set())
+    return frozenset(found | ({target.id} if isinstance(target, ast.Name) else set()))
 
 
-def assigned(node: ast.AST) -> set[str]:
+@lru_cache(maxsize=1024)
+def assigned(node: ast.AST) -> frozenset[str]:
     """The names that a statement, or anything within it, gives another value; parameters are among them."""
     found = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and not isinstance(each.ctx, ast.Load)}
-    return found | {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)}
+    return frozenset(found | {each.arg for each in ast.walk(node) if isinstance(each, ast.arg)})
 
 
-def changeable(node: ast.AST) -> set[str]:
+@lru_cache(maxsize=1024)
+def changeable(node: ast.AST) -> frozenset[str]:
     """The names whose values a statement may change in place: what it stores into, and what its calls are given."""
     places = [each for each in ast.walk(node) if isinstance(each, ast.Subscript | ast.Attribute)]
     found = {root(each) for each in places if not isinstance(each.ctx, ast.Load)}
     found |= {root(each.func.value) for each in _calls(node) if isinstance(each.func, ast.Attribute)}
     given = [given for each in _calls(node) for given in (*each.args, *(keyword.value for keyword in each.keywords))]
-    return found | {each.id for part in given for each in ast.walk(part) if isinstance(each, ast.Name)}
+    return frozenset(found | {each.id for part in given for each in ast.walk(part) if isinstance(each, ast.Name)})
 
 
 def _calls(node: ast.AST) -> list[ast.Call]:

@@ -17,16 +17,18 @@ from eqtrace.run.process import Process, Task, environment
 
 _TICK = 0.25  # seconds between looks at the workers
 _EXTRA = 30.0  # seconds more for the session's own work, which announces no activity
+_AHEAD = 4  # workers that are started at most before it is known how many units there are
 _MOST_LOSSES = 3  # of workers, after which a unit is given up
 
 
 class Pool:
-    """Runs units in `jobs` worker processes.
+    """Runs units in `jobs` worker processes, which start with the first units, or ahead of them with `start`.
 
-    A worker calls `target` (`module:callable`) as `target(payload, activity, poisoned)` and the returned session's
-    `run(unit)` for each unit. The session calls `activity(name)` before it runs user code, `activity('')` after it; an
-    activity may take `limit` seconds. One in which a worker was lost is in the mapping `poisoned` (name to `Lost`) from
-    then on, in every worker, and its unit is tried again: the session must not run it again.
+    A worker calls `target` (`module:callable`) as `target(payload, activity, poisoned)`, with the payload of `open`,
+    and the returned session's `run(unit)` for each unit. The session calls `activity(name)` before it runs user code,
+    `activity('')` after it; an activity may take `limit` seconds. One in which a worker was lost is in the mapping
+    `poisoned` (name to `Lost`) from then on, in every worker, and its unit is tried again: the session must not run it
+    again.
 
     Workers run in `root`. It and `pythonpath` are the user's folders: they are kept off sys.path until the target puts
     them on (`hook.install`), so what the target's module imports is eqtrace's own.
@@ -36,7 +38,6 @@ class Pool:
         self,
         jobs: int,
         target: str,
-        payload: Any,
         limit: float = 10.0,
         root: str | Path = ".",
         pythonpath: Sequence[str | Path] = (),
@@ -47,7 +48,8 @@ class Pool:
         self._root = os.path.abspath(root)
         folders = tuple(os.path.abspath(os.path.join(self._root, folder)) for folder in (".", *pythonpath))
         self._environment, kept = environment(folders)
-        self._start = pickle.dumps(worker.Start(target, pickle.dumps(payload), self._root, folders, kept))
+        self._start = pickle.dumps(worker.Start(target, self._root, folders, kept))
+        self._payload = pickle.dumps(None)
         self._workers: list[Process] = []
         self._selector = selectors.DefaultSelector()
 
@@ -56,6 +58,21 @@ class Pool:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def start(self) -> None:
+        """Starts the workers, which get ready while their units and what they need of the project are still unknown."""
+        while len(self._workers) < min(self._jobs, _AHEAD):
+            self._add()
+
+    def open(self, payload: Any) -> None:
+        """Says what the sessions are made of; before the first unit."""
+        self._payload = pickle.dumps(payload)
+
+    def _add(self) -> Process:
+        process = Process(self._start, self._root, self._environment)
+        self._workers.append(process)
+        self._selector.register(process.results, selectors.EVENT_READ, process)
+        return process
 
     def close(self) -> None:
         """Ends all workers and what they started."""
@@ -91,12 +108,13 @@ class Pool:
         """Gives every idle worker a unit, and starts workers while there are units for them."""
         for process in self._workers:
             if process.task is None and (task := self._next(process.groups, waiting)) is not None:
-                process.give(task, self.poisoned)
+                self._give(process, task)
         while len(self._workers) < self._jobs and (task := self._next(set(), waiting)) is not None:
-            process = Process(self._start, self._root, self._environment)
-            self._workers.append(process)
-            self._selector.register(process.results, selectors.EVENT_READ, process)
-            process.give(task, self.poisoned)
+            self._give(self._add(), task)
+
+    def _give(self, process: Process, task: Task) -> None:
+        process.open(self._payload)
+        process.give(task, self.poisoned)
 
     def _next(self, groups: set[str], waiting: deque[Task]) -> Task | None:
         """Takes the first unit whose group is one of these, or no other worker's."""

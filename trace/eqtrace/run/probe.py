@@ -57,6 +57,7 @@ class Probe:
         self.plans: tuple[Plan, ...] = ()
         self.recorder = recorder
         self._module = module
+        self._key = id(self)  # asked for once: each call passes through the audit hooks
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         return (type(None), ())  # a pickled function takes no probe along
@@ -80,7 +81,7 @@ class Probe:
         """A subexpression (or a function's result) was evaluated; returns it unchanged."""
         recording = self.recorder.active
         if recording is not None and recording.pending and not _busy.now:
-            begun = recording.pending.get((id(sys._getframe(1)), id(self), n))
+            begun = recording.pending.get((id(sys._getframe(1)), self._key, n))
             if begun is not None:
                 self._keep(begun, key, value)
         return value
@@ -96,7 +97,7 @@ class Probe:
         recording = self.recorder.active
         if recording is not None and recording.pending and not _busy.now:
             frame = sys._getframe(1)
-            begun = recording.pending.get((id(frame), id(self), n))
+            begun = recording.pending.get((id(frame), self._key, n))
             if begun is not None:
                 if any(output.key == RESULT for output in self.plans[n].outputs):
                     self._keep(begun, RESULT, value)
@@ -117,14 +118,14 @@ class Probe:
         """The first operand of an extreme was evaluated; returns it unchanged."""
         recording = self.recorder.active
         if recording is not None and not _busy.now and self._wants(recording, n):
-            recording.operands[threading.get_ident(), id(self), n, number] = value
+            recording.operands[threading.get_ident(), self._key, n, number] = value
         return value
 
     def second(self, n: int, number: int, value: Any) -> Any:
         """The second operand was; returns it unchanged."""
         recording = self.recorder.active
         if recording is not None and recording.operands and not _busy.now:
-            other = recording.operands.pop((threading.get_ident(), id(self), n, number), None)
+            other = recording.operands.pop((threading.get_ident(), self._key, n, number), None)
             key = (self.plans[n].site.anchor, number)
             with np.errstate(all="ignore"), suppress(Exception):  # whatever is wrong with them, user code will tell
                 recording.ways[key] = recording.ways.get(key, 0) | larger(other, value)
@@ -148,9 +149,9 @@ class Probe:
         frame = sys._getframe(2)
         _busy.now = True
         try:
-            note((id(frame), id(self), n), frame)
+            note((id(frame), self._key, n), frame)
         except Exception:  # what can't be copied is missed when the values are read
-            recording.loops.pop((id(frame), id(self), n), None)
+            recording.loops.pop((id(frame), self._key, n), None)
         finally:
             _busy.now = False
 
@@ -181,7 +182,7 @@ class Probe:
         outer: Mapping[str, Callable[[], Any]],
         inside: bool = False,
     ) -> None:
-        plan, key = self.plans[n], (id(frame), id(self), n)
+        plan, key = self.plans[n], (id(frame), self._key, n)
         stale = recording.pending.pop(key, None)
         if stale is not None:
             count(recording.raised, stale.anchor)
@@ -240,7 +241,7 @@ class Probe:
             _busy.now = False
 
     def _end(self, recording: Recording, n: int, frame: types.FrameType) -> None:
-        begun = recording.pending.pop((id(frame), id(self), n), None)
+        begun = recording.pending.pop((id(frame), self._key, n), None)
         if begun is None:
             return
         plan = self.plans[n]
@@ -298,11 +299,11 @@ class _Whole:
         if recording is None or recording is not probe.recorder.active or _busy.now:
             return
         frame = sys._getframe(1)
-        begun = recording.pending.get((id(frame), id(probe), n))
+        begun = recording.pending.get((id(frame), probe._key, n))
         if begun is None:
             return
         if kind is not None:
-            del recording.pending[id(frame), id(probe), n]
+            del recording.pending[id(frame), probe._key, n]
             count(recording.raised, begun.anchor)
             return
         begun.values.setdefault(RESULT, None)

@@ -52,13 +52,14 @@ class Process:
         self.received = 0  # bytes
         self._buffer = bytearray()
         self._output, self._traces = _file(), _file()
-        board, message = _file(), _file(start)
+        board, message, payload = _file(), _file(start), _file()
+        self._payload: int | None = payload  # until it is written
         os.truncate(board, worker.BOARD_SIZE)
         self.board = worker.Board(board)
         self.board.write("")
         theirs, self._requests = os.pipe()
         self.results, ours = os.pipe()
-        passed = (theirs, ours, board, self._traces, message)
+        passed = (theirs, ours, board, self._traces, message, payload)
         package = Path(worker.__file__).parents[2]
         command = [sys.executable, "-P", "-c", _BOOT, str(package), *map(str, passed), str(os.getpid())]
         try:
@@ -75,6 +76,13 @@ class Process:
         finally:
             for descriptor in (theirs, ours, board, message):
                 os.close(descriptor)
+
+    def open(self, payload: bytes) -> None:
+        """Sends what the session is made of: once, before the first unit."""
+        if self._payload is not None:
+            with os.fdopen(self._payload, "wb") as file:
+                file.write(payload)
+            self._payload = None
 
     def give(self, task: Task, poisoned: dict[str, Lost]) -> None:
         """Sends a unit, with the poisoned activities that this worker does not know of."""
@@ -157,8 +165,9 @@ class Process:
     def close(self) -> None:
         """Reaps the process and lets its files go."""
         self._process.wait()
-        for descriptor in (self._requests, self.results, self._output, self._traces):
-            os.close(descriptor)
+        for descriptor in (self._requests, self.results, self._output, self._traces, self._payload):
+            if descriptor is not None:
+                os.close(descriptor)
 
 
 def environment(folders: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:

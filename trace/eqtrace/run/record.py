@@ -77,7 +77,8 @@ class Recording:
 
     limit: int = DEFAULT_EVENTS
     only: frozenset[str] | None = None  # the anchors that are recorded at; None is all
-    events: dict[str, list[Event]] = field(default_factory=dict)  # by anchor, at most `limit` each
+    had: Mapping[str, int] | None = None  # by anchor: events of earlier runs, which count for the limit; see `executed`
+    events: dict[str, list[Event]] = field(default_factory=dict)  # by anchor
     executions: dict[str, int] = field(default_factory=dict)  # by anchor, all of them
     raised: dict[str, int] = field(default_factory=dict)  # by anchor: executions that an exception ended
     steps: list[Step] = field(default_factory=list)  # of followed functions, in their order
@@ -122,9 +123,14 @@ class Recorder:
         self.raised: dict[str, int] = {}
 
     @contextmanager
-    def recording(self, limit: int | None = None, only: frozenset[str] | None = None) -> Iterator[Recording]:
+    def recording(
+        self,
+        limit: int | None = None,
+        only: frozenset[str] | None = None,
+        had: Mapping[str, int] | None = None,
+    ) -> Iterator[Recording]:
         """Records while the block runs, at all anchors or only at some; inside another recording the inner one does."""
-        before, recording = self.active, Recording(self.limit if limit is None else limit, only)
+        before, recording = self.active, Recording(self.limit if limit is None else limit, only, had)
         self.active = recording
         try:
             yield recording
@@ -136,11 +142,18 @@ class Recorder:
                     self.raised[anchor] = self.raised.get(anchor, 0) + number
 
     def executed(self, recording: Recording, anchor: str) -> bool:
-        """Counts an execution; False where the anchor has as many events as are kept."""
+        """Counts an execution, and says whether its values are to be kept: those of the first ones, up to the limit.
+
+        In a run that others came before, some of every run are kept beyond it: the first four, and less and less often
+        after them, so that late turns of a loop are seen too.
+        """
         with self.lock:
             count(self.executions, anchor)
             count(recording.executions, anchor)
-            return len(recording.events.get(anchor, ())) < recording.limit
+            kept = len(recording.events.get(anchor, ()))
+            if recording.had is None:
+                return kept < recording.limit
+            return kept + recording.had.get(anchor, 0) < recording.limit or _is_sample(recording.executions[anchor])
 
     def add(self, recording: Recording, event: Event) -> None:
         """Keeps an event."""
@@ -156,6 +169,13 @@ class Recorder:
     def next_order(self) -> int:
         """The next event's number."""
         return next(self._order)
+
+
+def _is_sample(number: int) -> bool:
+    """1 to 4, 6, 8, 12, 16, 24 and so on."""
+    while number > 4 and number % 2 == 0:
+        number //= 2
+    return number <= 4
 
 
 def count(numbers: dict[str, int], key: str) -> None:

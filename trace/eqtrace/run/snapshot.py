@@ -17,6 +17,7 @@ DEFAULT_BYTES = 256 * 2**20
 DEFAULT_OBJECTS = 200_000
 _DEEPEST = 150
 _SMALL = 10_000
+_NUMBERS = "fiubc"  # kinds of dtypes whose items hold no references
 _ATOMS: frozenset[type] = frozenset({int, float, complex, bool, str, bytes, type(None), type(...), range, slice})
 _REFERENCES = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, enum.Enum)
 _KEPT = (np.generic, *_REFERENCES)
@@ -50,7 +51,8 @@ class Copier:
             return value
         if kind is not np.ndarray and issubclass(kind, _KEPT):
             return value.copy() if issubclass(kind, np.void) else value  # a void looks into its array
-        known = self._memo.get(id(value), self)
+        key = id(value)  # once: each call passes through the audit hooks
+        known = self._memo.get(key, self)
         if known is not self:
             return known
         self._objects -= 1
@@ -59,6 +61,12 @@ class Copier:
         if self._objects < 0:
             return self._by_reference(value, "some objects are not copied: there are too many")
         self._kept.append(value)
+        if kind is np.ndarray and value.dtype.kind in _NUMBERS:
+            self._bytes -= value.nbytes
+            if self._bytes >= 0:
+                twin = self._memo[key] = np.ndarray.copy(value, order="K")
+                return twin
+            self._bytes += value.nbytes
         if issubclass(kind, np.ndarray):
             return self._array(value, depth)
         if issubclass(kind, tuple):
@@ -202,7 +210,7 @@ def equal(left: Any, right: Any) -> bool:
 
 
 def _equal(left: Any, right: Any, seen: set[tuple[int, int]], depth: int) -> bool:
-    if left is right or (id(left), id(right)) in seen:
+    if left is right:
         return True
     kind = type(left)
     if kind is not type(right) or depth > _DEEPEST:
@@ -219,7 +227,10 @@ def _equal(left: Any, right: Any, seen: set[tuple[int, int]], depth: int) -> boo
         return bool(left == right)
     if issubclass(kind, _REFERENCES):
         return False
-    seen.add((id(left), id(right)))
+    pair = id(left), id(right)
+    if pair in seen:
+        return True
+    seen.add(pair)
     return _equal_containers(left, right, seen, depth + 1)
 
 

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from dataclasses import fields
 from typing import Any, TypeVar
 
+import numpy as np
+
 from eqtrace.cache import digest
 from eqtrace.code.fingerprint import outermost
 from eqtrace.model.equation import Equation
@@ -18,10 +20,12 @@ from eqtrace.run.hook import Loader
 from eqtrace.run.marks import Marks
 from eqtrace.run.needs import BETWEEN, CALLS, EVERY, Needs
 from eqtrace.run.outside import Outside, is_installed
+from eqtrace.run.probe import Probe
 from eqtrace.run.site import Site
 from eqtrace.run.state import State
 from eqtrace.run.work import Work
 
+_NUMBERS = "fiubc"  # kinds of dtypes whose items hold no references
 _Value = TypeVar("_Value")
 _Result = TypeVar("_Result")
 
@@ -368,11 +372,14 @@ class _NotedWork(Work):
 
 
 class _Pickler(pickle.Pickler):
-    """Pickles functions by what they do: their code, and what they close over."""
+    """Pickles functions by what they do (their code, and what they close over), and arrays of numbers in less time."""
 
     def reducer_override(self, value: Any) -> Any:
         """See `pickle.Pickler`."""
-        if not isinstance(value, types.FunctionType):
+        kind = type(value)
+        if kind is np.ndarray and value.dtype.kind in _NUMBERS:
+            return tuple, ((value.dtype.str, value.shape, value.strides, value.tobytes()),)
+        if kind is not types.FunctionType:
             return NotImplemented
         code = value.__code__
         closed = [cell.cell_contents for cell in value.__closure__ or ()]
@@ -382,8 +389,13 @@ class _Pickler(pickle.Pickler):
 
 def _code(code: types.CodeType) -> tuple[object, ...]:
     """What a function does: its instructions and the constants and names that they use."""
-    constants = [_code(each) if isinstance(each, types.CodeType) else repr(each) for each in code.co_consts]
+    constants = [_code(each) if isinstance(each, types.CodeType) else _constant(each) for each in code.co_consts]
     return code.co_code, code.co_names, constants
+
+
+def _constant(value: object) -> str:
+    """A constant of code; a probe that was put there has no text of its own that would be the same in every process."""
+    return type(value).__qualname__ if isinstance(value, Probe | Marks) else repr(value)
 
 
 def _pickled(value: object) -> bytes:

@@ -42,7 +42,6 @@ class Start:
     """What a worker is told first."""
 
     target: str  # module:callable
-    payload: bytes  # a pickle
     root: str
     user_folders: tuple[str, ...]  # nothing is imported from them before the target puts them on sys.path
     environment: dict[str, str]  # what of it was kept from the interpreter's start
@@ -74,8 +73,8 @@ class Board:
 
 
 class _Worker:
-    def __init__(self, requests: int, results: int, board: Board) -> None:
-        self._requests, self._results, self._board = requests, results, board
+    def __init__(self, requests: int, results: int, payload: int, board: Board) -> None:
+        self._requests, self._results, self._payload, self._board = requests, results, payload, board
         self._pid = _getpid()
         self._poisoned: dict[str, Any] = {}
         self._session: Any = None
@@ -121,6 +120,8 @@ class _Worker:
     def serve(self, start: Start) -> None:
         """Runs units until the parent closes the pipe."""
         usual = _Surroundings(start.root)
+        with contextlib.suppress(Exception):  # while the parent is still reading; if it fails, `_open` will say so
+            importlib.import_module(start.target.partition(":")[0])
         while (request := self.receive()) is not None:
             unit, lost = request
             self._poisoned.update(lost)
@@ -156,7 +157,10 @@ class _Worker:
     def _open(self, start: Start) -> Any:
         module, _, name = start.target.partition(":")
         target: Callable[..., Any] = getattr(importlib.import_module(module), name)
-        return target(_loads(start.payload), self._activity, self._poisoned)
+        with os.fdopen(self._payload, "rb") as file:  # it was written before the first unit was given
+            file.seek(0)
+            payload = pickle.load(file)
+        return target(payload, self._activity, self._poisoned)
 
 
 class _Surroundings:
@@ -229,8 +233,8 @@ def _without(folders: tuple[str, ...]) -> None:
     sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry or ".") not in ours]
 
 
-def main(requests: int, results: int, board: int, traces: int, start: int, parent: int) -> None:
-    """Runs a worker; the numbers are those of its pipes, the board, and the files of tracebacks and of the start."""
+def main(requests: int, results: int, board: int, traces: int, start: int, payload: int, parent: int) -> None:
+    """Runs a worker; the numbers are those of its pipes, the board, and the files of tracebacks, start and payload."""
     _die_with_parent(parent)
     with os.fdopen(start, "rb") as file:
         message: Start = pickle.load(file)
@@ -242,7 +246,7 @@ def main(requests: int, results: int, board: int, traces: int, start: int, paren
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
     sys.argv[:] = [""]
-    worker = _Worker(_high(requests), _high(results), Board(board))
+    worker = _Worker(_high(requests), _high(results), _high(payload), Board(board))
     os.close(board)
     worker.serve(message)
     os._exit(0)  # threads of user code are not waited for

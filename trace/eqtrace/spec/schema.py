@@ -410,6 +410,31 @@ class ShapeTable(_Entry):
     rows: list[Row] = Field(description="The arrays.")
 
 
+class PathStep(_Entry):
+    """One step of a way through the code."""
+
+    text: FullText = Field(description="What happens there. Lines are cited as {cite: ANCHOR} too.")
+    cite: Annotated[FullText | list[FullText], Wanted("the name of an anchor, or a list of them")] = Field(
+        description="The cited lines where it happens: equation/role/purpose, or a list of such names."
+    )
+
+
+class Section(_Entry):
+    """A heading with prose, steps along the code, and a table from a run; at least one of the three."""
+
+    heading: FullText = Field(description="Its heading.")
+    text: str = Field("", description="Prose: paragraphs parted by empty lines, `code`, {cite: ANCHOR}.")
+    steps: list[PathStep] = Field(
+        default_factory=list, description="A way through the code, in order, each step with the lines it is seen in."
+    )
+    run: str | None = Field(
+        None,
+        description="A scenario whose rows are shown as a table. It is called with default_rng(42) and the sizes of "
+        "the site, and returns a list of rows: mappings from column to number or text.",
+    )
+    caption: str = Field("", description="What the table shows.")
+
+
 class Topic(_Shared):
     """One topic: what a page of the reference site shows under one heading."""
 
@@ -427,15 +452,20 @@ class Topic(_Shared):
     equations: list[Equation] = Field(description="Its equations.")
     example: Example | None = Field(None, description="A tiny numeric example.")
     shapes: list[ShapeTable] = Field(default_factory=list, description="One table of shapes a call site.")
+    sections: list[Section] = Field(
+        default_factory=list, description="What else there is to say, for example how a gradient reaches an update."
+    )
 
 
 class Page(_Entry):
-    """One page of the site."""
+    """One page of the site: topics, sections, or both."""
 
     page: Id = Field(description="Its id.")
     title: FullText = Field(description="Its title.")
     intro: str = Field("", description="A paragraph before its topics.")
-    topics: list[str] = Field(description="Ids of its topics, in order.")
+    notation: str = Field("", description="The rule by which names on this page are to be read.")
+    topics: list[str] = Field(default_factory=list, description="Ids of its topics, in order.")
+    sections: list[Section] = Field(default_factory=list, description="What stands before its topics, in order.")
 
 
 class Work(_Entry):
@@ -495,4 +525,13 @@ def json_schema() -> dict[str, Any]:
         "title": "eqtrace specification",
         "anyOf": [{"$ref": "#/$defs/Topic"}, short],
         "$defs": schema["$defs"],
+    }
+
+
+def pages_schema() -> dict[str, Any]:
+    """The JSON Schema of the file of pages."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "eqtrace pages",
+        **PAGES.json_schema(),
     }

@@ -101,12 +101,12 @@ def example_view(row: ExampleRow, on: str, site: Site) -> ExampleView:
     steps = tuple(_steps(stated, result, lambda text: inline(text, site.resolve(on, row.topic))))
     values = {} if result is None else {each.label: each for each in result.steps}
     differences = () if result is None else tuple(_difference(each, values) for each in result.differences)
-    table = None if result is None or result.table is None else _table(result.table)
+    table = None if result is None or result.table is None else table_view(result.table)
     arrays = [shown for _, shown in inputs] + [each.value for each in steps if each.value]
     arrays += [array for each in differences for array in (each.formula, each.differences)]
     cells = [cell for each in result.table.rows for cell in each] if result and result.table else []
     place, address = _function(stated, row.topic, on, site)
-    run_place, run_address = _scenario(stated, on, site)
+    run_place, run_address = scenario_place(stated, on, site)
     return ExampleView(
         kind=stated.kind,
         badge=_badge(result),
@@ -183,7 +183,8 @@ def _difference(each: Differenced, values: dict[str, StepValue]) -> DifferenceVi
     return DifferenceView(each.label, each.by, formula, shown(each.value), f"{each.gap:.1g}", each.agrees)
 
 
-def _table(table: Table) -> TableView:
+def table_view(table: Table) -> TableView:
+    """The rows of a run."""
     kinds = [
         all(isinstance(row[position], int | float) and not isinstance(row[position], bool) for row in table.rows)
         for position in range(len(table.columns))
@@ -203,7 +204,8 @@ def _function(stated: Example, topic: str, on: str, site: Site) -> tuple[str, st
     return f"{found.span.path}:{found.span.line}", site.places.line(found.span.path, found.span.line, on, topic)
 
 
-def _scenario(stated: Example, on: str, site: Site) -> tuple[str, str | None]:
+def scenario_place(stated: Example, on: str, site: Site) -> tuple[str, str | None]:
+    """The place and address of the scenario that a stored example runs."""
     if stated.run is None or site.config.scenarios is None:
         return "", None
     found = resolve_target(f"{site.config.scenarios}::{stated.run.value}", site.places.index)
