@@ -202,10 +202,7 @@ def test_an_example_shows_inputs_steps_values_and_what_they_equal(pages: dict[st
     assert "b (3,)" not in words
     assert "b (2,)" in words
     assert "P (2, 2) X @ W P[1, 0] = 0.5·1 + 1·0 = 0.5 1 6 0.5 3" in words
-    assert (
-        "Y (2, 2) P + bY[1, 0] = 0.5 + 0.3333 = 0.8333 1.33333 6 0.833333 -inf ✓ equals result of the code, exactly"
-        in words
-    )
+    assert "Y (2, 2) P + b Y[1, 0] = 0.5 + 0.3333 = 0.8333 1.33333 6 0.833333 -inf ✓ equals result" in words
     assert "Compared with affine (ops.py:6), called as affine(X, W, b)." in words
     assert "Numbers are shown to 6 digits." in words
 
