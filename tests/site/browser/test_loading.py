@@ -7,7 +7,8 @@ from urllib.parse import unquote, urldefrag
 import pytest
 from playwright.sync_api import Page
 
-LINKS = "() => [...document.querySelectorAll('[href], [src]')].map(each => each.href || each.src)"
+LINKS = """() => [...document.querySelectorAll('[href], [src]')].map(
+    (each) => new URL(each.getAttribute('href') || each.getAttribute('src'), document.baseURI).href)"""
 IDS = "() => [...document.querySelectorAll('[id]')].map(each => each.id)"
 
 
