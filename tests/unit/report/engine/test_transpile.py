@@ -9,7 +9,6 @@ from eqtrace.formula.steps.functions import FUNCTIONS
 from eqtrace.formula.steps.reader import read_step
 from eqtrace.report.engine.transpile import NotTranslated, transpile
 
-
 OPERATORS = "+ - * / // % ** @ < <= > >= == != & | ^"
 
 
