@@ -8,7 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,6 +21,7 @@ from eqtrace.config import load
 from eqtrace.inputs import Inputs
 from eqtrace.kept import Kept
 from eqtrace.link import latex
+from eqtrace.memory import Memory
 from eqtrace.report.rows import Rows, rows
 
 FILES = {
@@ -365,6 +366,54 @@ def test_everything_that_is_opened_is_recorded(root: Path) -> None:
     assert ours
 
 
+@pytest.fixture
+def watching(root: Path) -> Iterator[Callable[[], list[str]]]:
+    """Starts `audit --watch`; gives the lines of each audit, without what is said of waiting."""
+    pytest.importorskip("watchfiles", reason="an extra")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
+    command = [sys.executable, "-u", "-m", "eqtrace", "audit", "--watch", "--format", "concise"]
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    with subprocess.Popen(command, cwd=root, env=environment, **pipes) as process:
+        assert process.stdout is not None
+
+        def following() -> list[str]:
+            lines: list[str] = []
+            for line in process.stdout or ():
+                if line.startswith("watching "):
+                    break
+                lines.append(line)
+            return lines
+
+        yield following
+        process.terminate()
+
+
+def test_watching_audits_after_each_edit_and_only_then(root: Path, watching: Callable[[], list[str]]) -> None:
+    assert watching()[-1].startswith("No errors")
+    edit("2 * x", "4 * x", "lab/ops.py")(root)
+    assert "EQ202" in watching()[0]
+    write(root, "notes.txt", "Nothing that was read.\n")
+    edit("[tool.eqtrace]", "[tool.eqtrace", "pyproject.toml")(root)
+    assert "not valid TOML" in watching()[0]
+    edit("[tool.eqtrace", "[tool.eqtrace]", "pyproject.toml")(root)
+    assert "EQ202" in watching()[0]
+    edit("4 * x", "2 * x", "lab/ops.py")(root)
+    assert watching()[-1].startswith("No errors")
+
+
+def test_watching_without_its_package_says_what_to_install(root: Path, tmp_path: Path) -> None:
+    write(tmp_path, "hidden/watchfiles.py", "raise ImportError\n")
+    path = [str(tmp_path / "hidden"), *map(os.path.abspath, sys.path)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path)}
+    command = [sys.executable, "-m", "eqtrace", "audit", "--watch"]
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.splitlines() == [
+        "eqtrace: --watch needs the package watchfiles, which is not installed",
+        "  hint: pip install 'eqtrace[watch]'",
+    ]
+
+
 def test_the_command_says_where_it_comes_from(root: Path) -> None:
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
@@ -400,14 +449,16 @@ def test_after_random_edits_warm_says_what_cold_says(tmp_path: Path, seed: int) 
     _generator().write(tmp_path, 100)
     paths = [each for each in sorted(tmp_path.rglob("*")) if each.suffix in (".py", ".yaml")]
     first = {path: path.read_text() for path in paths}
-    seen = 0
+    seen, memory = 0, Memory()
     for _ in range(20):
-        for path in rng.sample(paths, rng.choice((0, 0, 1, 1, 2))):
+        for path in rng.sample(paths, rng.choice((0, 1, 1, 2))):
             _edited(path, first[path], rng)
         time.sleep(0.06)
         _, warm = audited(tmp_path)
         known, again = audited(tmp_path)
-        assert warm == again == cold(tmp_path)
+        read = Inputs(tmp_path.resolve())
+        watched = said(rows(auditing.audit(load(tmp_path), None, True, read, memory)))
+        assert warm == again == watched == cold(tmp_path)
         seen += known
     assert seen  # an audit that asks git where a function went is never kept
 
@@ -419,7 +470,7 @@ def _edited(path: Path, first: str, rng: random.Random) -> None:
         return
     lines = path.read_text().split("\n")
     place = rng.randrange(len(lines))
-    match rng.randrange(7):
+    match rng.randrange(12):  # the others restore it
         case 0:
             lines.insert(place, "")
         case 1:
