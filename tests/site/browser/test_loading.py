@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page
 
 LINKS = """() => [...document.querySelectorAll('[href], [src]')].map(
-    (each) => new URL(each.getAttribute('href') || each.getAttribute('src'), document.baseURI).href)"""
+    (each) => new URL(each.getAttribute('href') ?? each.getAttribute('src'), document.baseURI).href)"""
 IDS = "() => [...document.querySelectorAll('[id]')].map(each => each.id)"
 
 
