@@ -233,6 +233,9 @@ def shown(config: Config, results: Results) -> Page:
 
 def test_an_editable_example_says_what_it_was_held_against(config: Config, results: Results) -> None:
     assert "The steps were not held against affine on edits." in shown(config, results).words
+    none = replace(results.examples["affine"], edits=Edits(0, 0.0, 200))
+    nothing = shown(config, replace(results, examples={**results.examples, "affine": none}))
+    assert "The steps were not held against affine on edits." in nothing.words
     tried = replace(results.examples["affine"], edits=Edits(20, 2.2e-16, 0, ((("X", 0),), (("X", 1), ("W", 0)))))
     stated = replace(results, examples={**results.examples, "affine": tried})
     unnamed = shown(config, stated).words
