@@ -112,6 +112,13 @@ class Inputs:
         """Notes that git was asked, whose answers are not recorded."""
         self.unknowable = True
 
+    def add(self, record: dict[str, Any], unknowable: bool = False) -> None:
+        """Notes what another record holds."""
+        for known, more in ((self.contents, "contents"), (self.places, "places"), (self.facts, "facts")):
+            for name, value in record[more].items():
+                self._note(known, name, value)
+        self.unknowable |= unknowable
+
     def _note(self, known: dict[str, str], name: str, value: str) -> None:
         if known.setdefault(name, value) != value:
             self.unknowable = True

@@ -56,6 +56,8 @@ _ASSETS = (
     "early.js",
     "site.js",
     "reference.js",
+    "engine.js",
+    "examples.js",
     "icon.svg",
     "stix-two-math.woff2",
     "stix-two-math-license.txt",
