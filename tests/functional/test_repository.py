@@ -7,7 +7,7 @@ import jsonschema
 import pytest
 import yaml
 
-from eqtrace import runner
+from eqtrace import auditing, runner
 from eqtrace.code.calls import CallGraph
 from eqtrace.code.index import Index
 from eqtrace.code.reached import read
@@ -61,7 +61,7 @@ def test_the_record_of_tests_names_nothing_that_is_gone() -> None:
 
 
 def test_audit_is_clean() -> None:
-    results = runner.audit(load(ROOT), None)
+    results = auditing.audit(load(ROOT), None)
     told = [
         f"{each.code} {each.span} {each.message}"
         for each in results.findings
@@ -73,7 +73,7 @@ def test_audit_is_clean() -> None:
 
 
 def test_specification_holds_the_catalogue() -> None:
-    results = runner.audit(load(ROOT), None)
+    results = auditing.audit(load(ROOT), None)
     pages = {page.id: {topic.value for topic in page.topics} for page in results.specification.pages}
     assert pages == {page: set(topics) for page, topics in CATALOGUE.items()}
     methods = {each.id: each.methods for each in results.specification.equations}

@@ -1,4 +1,4 @@
-"""Pages that gather from all topics: notation, matrix, dependencies, coverage and changes; and what pages begin with."""
+"""Pages that gather from all topics: notation, matrix, dependencies, coverage, changes; and what pages begin with."""
 
 import hashlib
 from dataclasses import replace

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from eqtrace import config, runner
+from eqtrace import auditing, config
 from eqtrace.judged import keep_scores, state_of, stored_scores
 from eqtrace.model.mutant import Judged, Score, Status
 from eqtrace.model.results import Results
@@ -59,7 +59,7 @@ def root(tmp_path: Path) -> Path:
 
 
 def results(root: Path) -> Results:
-    return runner.audit(config.load(root), None)
+    return auditing.audit(config.load(root), None)
 
 
 def test_scores_are_given_back(root: Path) -> None:

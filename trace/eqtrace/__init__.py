@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from eqtrace import strategies as strategies
+    from eqtrace.auditing import audit as audit
     from eqtrace.config import Config as Config
     from eqtrace.config import load as load_config
     from eqtrace.errors import EqtraceError as EqtraceError
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from eqtrace.model.finding import Severity as Severity
     from eqtrace.model.results import Results as Results
     from eqtrace.model.verdict import Verdict as Verdict
-    from eqtrace.runner import audit as audit
     from eqtrace.runner import verify as verify
     from eqtrace.strategies import equation as equation
 
@@ -45,7 +45,7 @@ _PLACES = {
     "Results": ("model.results", "Results"),
     "Severity": ("model.finding", "Severity"),
     "Verdict": ("model.verdict", "Verdict"),
-    "audit": ("runner", "audit"),
+    "audit": ("auditing", "audit"),
     "equation": ("strategies", "equation"),
     "load_config": ("config", "load"),
     "strategies": ("strategies", ""),

@@ -56,6 +56,10 @@ class Cache:
             if entry is not None:
                 yield number, entry
 
+    def names(self, key: str) -> list[str]:
+        """The names of the entries under a key; each tells the content of its entry."""
+        return sorted(path.name for _, path in self._listed().get(key, ()))
+
     def newest(self) -> int:
         """When the newest entry was written, in nanoseconds; 0 where there is none."""
         return max((changed for found in self._listed().values() for changed, _ in found), default=0)
@@ -235,9 +239,9 @@ def encode_fault(fault: Fault) -> Entry:
     return {
         "kind": fault.kind,
         "message": fault.message,
-        "span": _encode_span(fault.span),
+        "span": encode_span(fault.span),
         "hint": fault.hint,
-        "related": [[_encode_span(each.span), each.message] for each in fault.related],
+        "related": [[encode_span(each.span), each.message] for each in fault.related],
         "equation": fault.equation,
         "method": fault.method,
     }
@@ -252,19 +256,25 @@ def decode_fault(data: Any) -> Fault:
     return Fault(
         checked(data["kind"], (str,)),
         checked(data["message"], (str,)),
-        _decode_span(data["span"]),
+        decode_span(data["span"]),
         checked(data["hint"], (str,)),
-        tuple(Related(_decode_span(span), checked(message, (str,))) for span, message in data["related"]),
+        tuple(Related(decode_span(span), checked(message, (str,))) for span, message in data["related"]),
         checked(data["equation"], (str, type(None))),
         checked(data["method"], (str, type(None))),
     )
 
 
-def _encode_span(span: Span) -> list[str | int]:
+def encode_span(span: Span) -> list[str | int]:
+    """A place as JSON data."""
     return [span.path, span.line, span.column, span.end_line, span.end_column]
 
 
-def _decode_span(data: Any) -> Span:
+def decode_span(data: Any) -> Span:
+    """The place that JSON data stand for.
+
+    Raises:
+        TypeError, ValueError: they stand for none.
+    """
     path, *numbers = data
     line, column, end_line, end_column = (checked(each, (int,)) for each in numbers)
     return Span(checked(path, (str,)), line, column, end_line, end_column)

@@ -20,7 +20,7 @@ from eqtrace.run.present import base
 from eqtrace.spec import sizes
 
 if TYPE_CHECKING:
-    from eqtrace.runner import Project
+    from eqtrace.project import Project
 
 _SCORES = "scores.json"
 

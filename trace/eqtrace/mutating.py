@@ -22,10 +22,11 @@ from eqtrace.model.finding import Fault, Finding, Severity
 from eqtrace.model.mutant import Judged, Mutant, Status
 from eqtrace.model.results import Results
 from eqtrace.model.verdict import Verdict
+from eqtrace.project import Project
 from eqtrace.run.mutation import Mutating
 from eqtrace.run.outcome import Crashed, Done
 from eqtrace.run.work import Work
-from eqtrace.runner import Project, Running, Verification, work_of
+from eqtrace.runner import Running, Verification, work_of
 
 SESSION = "eqtrace.run.mutation:Mutations"
 _SHOWN = frozenset(Verdict) - {Verdict.REFUTED, Verdict.NOT_CHECKED}

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from eqtrace import runner
+from eqtrace.conclusion import conclude
 from eqtrace.config import Config
 from eqtrace.errors import EqtraceError
 from eqtrace.link.place import place
@@ -17,8 +17,8 @@ from eqtrace.link.review.suspicion import compare, links, unshown
 from eqtrace.model.finding import Fault
 from eqtrace.model.results import Results
 from eqtrace.model.topic import Review
+from eqtrace.project import LOSING, Project, read_project
 from eqtrace.report import atomic
-from eqtrace.runner import Project
 
 
 def review(config: Config, selected: frozenset[str] | None) -> Results:
@@ -29,7 +29,7 @@ def review(config: Config, selected: frozenset[str] | None) -> Results:
     """
     _ledger(config)
     started = time.perf_counter()
-    project = runner.read_project(config, selected)
+    project = read_project(config, selected)
     results = _results(project, _of_reviews(project), started)
     if project.compared is not None and (late := len(list(unshown(project.compared, project.index, _unverified)))):
         lines = "one reviewed line that runs" if late == 1 else f"{late} reviewed lines that run"
@@ -48,12 +48,12 @@ def record(config: Config, selected: frozenset[str] | None) -> Results:
     path = _ledger(config)
     before = _held(path)
     started = time.perf_counter()
-    project = runner.read_project(config, None)
+    project = read_project(config, None)
     specification, index = project.specification, project.index
     if any(fault.span.path == config.reviews for fault in specification.faults):
         return replace(_results(project, _of_reviews(project), started), exit=2)
     chosen = frozenset(project.selected if selected is None else selected)
-    whole = not any(fault.kind in runner.LOSING for fault in specification.faults)
+    whole = not any(fault.kind in LOSING for fault in specification.faults)
     every = tuple(links(specification, frozenset(project.selected), project.linked.matches))
     found = accept(specification.reviews or (), every, chosen, whole, index)
     _write(path, before, found.reviews)
@@ -115,7 +115,7 @@ def _write(path: Path, before: bytes | None, reviews: tuple[Review, ...]) -> Non
 
 
 def _results(project: Project, faults: Iterable[Fault], started: float) -> Results:
-    return runner.conclude("review", project, faults, {}, None, 0, started)
+    return conclude("review", project, faults, {}, None, 0, started)
 
 
 def _of_reviews(project: Project) -> list[Fault]:

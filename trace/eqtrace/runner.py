@@ -2,40 +2,34 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from eqtrace.cache import Cache
-from eqtrace.checks.registry import BY_NAME
 from eqtrace.code.index import Index
 from eqtrace.code.source import Statement, collector_paused
+from eqtrace.conclusion import conclude, findings_of
 from eqtrace.config import Config
-from eqtrace.formula.form import Form, read
-from eqtrace.link import branches, examples, latex, references, states
-from eqtrace.link.audit import Audit
-from eqtrace.link.audit import audit as link_audit
-from eqtrace.link.coverage import Unsure
-from eqtrace.link.infer import complete
+from eqtrace.formula.form import Form
+from eqtrace.link import branches, latex, states
 from eqtrace.link.latex import Latex
 from eqtrace.link.match import match
 from eqtrace.link.review import faults as suspicions
-from eqtrace.link.review.suspicion import Change, Comparison, compare, links, unshown
+from eqtrace.link.review.suspicion import Change, unshown
 from eqtrace.link.states import States
 from eqtrace.link.target import resolve_target
 from eqtrace.model.equation import Equation
 from eqtrace.model.example import Example, ExampleResult, Outcome
-from eqtrace.model.finding import Fault, Finding, Related, Severity
+from eqtrace.model.finding import Fault, Finding, Related
 from eqtrace.model.readback import ReadBack
-from eqtrace.model.results import Results, Reviews
-from eqtrace.model.span import Span, Text
-from eqtrace.model.topic import Specification, Topic
+from eqtrace.model.results import Results
+from eqtrace.model.span import Text
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict, weakest
-from eqtrace.report import mathml
+from eqtrace.project import Project, of_latex, of_states, read_project
 from eqtrace.report.sizes import size
 from eqtrace.run.needs import Asked
 from eqtrace.run.outcome import Crashed, Done, Lost
@@ -44,152 +38,14 @@ from eqtrace.run.reuse import Reuse
 from eqtrace.run.site import FOLLOWED, Site
 from eqtrace.run.work import COMPUTING, EXAMPLE, EXECUTED, Unit, Work, site_of
 from eqtrace.spec import sizes
-from eqtrace.spec.load import files as spec_files
-from eqtrace.spec.load import load
+from eqtrace.spec.files import files as spec_files
 
 if TYPE_CHECKING:
     from eqtrace.run.pool import Pool
 
 SESSION = "eqtrace.run.session:Session"
 ANSWERS = "eqtrace.run.answers:Answers"
-# Faults for which a file, an equation or an anchor of the specification may have been left out.
-LOSING = frozenset({"yaml-syntax", "duplicate-key", "yaml-type", "schema", "duplicate-id", "limit"})
-
 Progress = Callable[[int, int, str], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Project:
-    """A project as it was read: nothing of it has been run."""
-
-    config: Config
-    specification: Specification
-    index: Index
-    forms: Mapping[str, Form]
-    faults: tuple[Fault, ...]
-    selected: tuple[str, ...]
-    linked: Audit
-    examples: Mapping[str, Example]  # of the selected equations' topics (all: of pages too), those without faults
-    compared: Comparison | None = None  # with the ledger of reviews, where there is one
-    latex: Latex = field(default_factory=Latex)
-    states: States = field(default_factory=States)
-
-    @property
-    def equations(self) -> dict[str, Equation]:
-        """All equations by id."""
-        return {equation.id: equation for equation in self.specification.equations}
-
-
-def read_project(
-    config: Config, selected: frozenset[str] | None, cache: bool = True, functions: bool = True
-) -> Project:
-    """Reads specification and code, and holds the anchors of the selected equations against the code.
-
-    With `cache`, comparisons of LaTeX that an earlier run kept are taken from it. Without `functions`, function symbols
-    are not resolved, which only what evaluates forms needs.
-    """
-    specification = load(config)
-    index = Index(config)
-    specification = complete(specification, index)
-    names = {name for draw in sizes.draws(config) for name in draw}
-    specification, adopted = states.adopt(specification, index, names)
-    forms: dict[str, Form] = {}
-    faults: list[Fault] = []
-    for equation in specification.equations:
-        form, found = read(equation, parameters=_parameters(equation), sizes=names)
-        if form is not None:
-            forms[equation.id] = form
-        if selected is None or equation.id in selected:
-            faults += [replace(fault, equation=equation.id) for fault in found if not _is_told(fault, specification)]
-            faults += _unreadable_call(equation)
-            faults += _unknown_calls(equation, index)
-    if functions and any(equation.functions for equation in specification.equations):
-        from eqtrace.formula.compose import link
-
-        link(forms, specification.equations)
-    chosen = tuple(each.id for each in specification.equations if selected is None or each.id in selected)
-    wanted = set(chosen)
-    with_latex = (each for each in specification.equations if each.id in wanted)
-    read_back = latex.read(with_latex, forms, Cache(index.root) if cache else None)
-    only = None if selected is None else frozenset(chosen)
-    stated = states.held((each for each in specification.equations if each.id in wanted), forms, index, adopted)
-    faults += states.formless(stated)
-    unsure = Unsure(read_back.unsure(), stated.unsure())
-    linked = link_audit(specification, index, config, only, unsure)
-    faults += mathml.faults(each for each in specification.equations if each.id in set(chosen))
-    if config.references is not None:
-        faults += references.faults(config.references, index)
-    topics = _topics_of(specification, chosen)
-    stated_examples = examples.stated(topics, specification.pages if selected is None else ())
-    wrong = examples.faults(stated_examples, index, config)
-    faults += [fault for found in wrong.values() for fault in found]
-    worked = {name: example for name, example in stated_examples.items() if name not in wrong}
-    compared = None
-    if specification.reviews is not None:
-        held = tuple(links(specification, frozenset(chosen), linked.matches))
-        compared = compare(specification.reviews, held, index)
-        faults += suspicions.faults(compared.changes, index)
-    every = tuple(_without_echoes((*specification.faults, *faults, *linked.faults)))
-    return Project(config, specification, index, forms, every, chosen, linked, worked, compared, read_back, stated)
-
-
-def _topics_of(specification: Specification, chosen: tuple[str, ...]) -> list[Topic]:
-    """The topics that have a selected equation."""
-    wanted = set(chosen)
-    return [topic for topic in specification.topics if any(each.id in wanted for each in topic.equations)]
-
-
-def _is_told(fault: Fault, specification: Specification) -> bool:
-    """Whether the loader saw a reserved name already, at its key instead of in its form."""
-    told = {(each.span.path, each.span.line) for each in specification.faults if each.kind == "reserved-name"}
-    return fault.kind == "reserved-name" and (fault.span.path, fault.span.line) in told
-
-
-def _unreadable_call(equation: Equation) -> Iterator[Fault]:
-    """What a worker would say of a `call` too, but before anything is run."""
-    if equation.call is not None:
-        try:
-            ast.parse(equation.call.value.strip(), mode="eval")
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            message = f"call: `{equation.call.value}` is no expression"
-            yield Fault("form-syntax", message, equation.call.span, "for example: 'f(X, W, rng)'", (), equation.id)
-
-
-def _without_echoes(faults: tuple[Fault, ...]) -> Iterator[Fault]:
-    """Leaves out what only follows from another fault: its cause mended, it may well be gone."""
-    unread = any(fault.kind in LOSING for fault in faults)
-    control = [fault.span for fault in faults if fault.kind == "control-character"]
-    unclear = [fault.span for fault in faults if fault.kind in ("weak-anchor", "anchor-ambiguous")]
-    moved = {fault.span for fault in faults if fault.kind == "line-moved"}
-    missing = {fault.equation for fault in faults if fault.kind == "anchor-missing"}
-    for fault in faults:
-        echo = {
-            "unclaimed-statement": unread,  # what could not be read may claim it
-            "latex-unreadable": any(_holds(fault.span, each) for each in control),
-            "unknown-reference": fault.span in moved,
-            "unused-waiver": any(_holds(fault.span, each) for each in unclear),
-            "unknown-symbol": fault.equation in missing,  # in short form symbols are the parameters of what is missing
-        }
-        if not echo.get(fault.kind):
-            yield fault
-
-
-def _holds(outer: Span, inner: Span) -> bool:
-    """Whether a place lies in another."""
-    start, end = (outer.line, outer.column), (outer.end_line, outer.end_column)
-    return outer.path == inner.path and start <= (inner.line, inner.column) <= end
-
-
-def _parameters(equation: Equation) -> tuple[str, ...] | None:
-    return tuple(equation.symbols) if equation.whole else None
-
-
-def audit(config: Config, selected: frozenset[str] | None) -> Results:
-    """The static checks. User code is parsed and never imported."""
-    started = time.perf_counter()
-    project = read_project(config, selected, functions=False)
-    faults = [*project.faults, *_of_latex(project, project.latex), *_of_states(project, project.states)]
-    return conclude("audit", project, faults, {}, None, 0, started)
 
 
 def verify(
@@ -343,9 +199,9 @@ class Verification:
         late = _late(self.project, methods)
         faults += suspicions.faults(late, self.project.index)
         read_back = self._settled()
-        faults += _of_latex(self.project, read_back)
+        faults += of_latex(self.project, read_back)
         stated = states.settled(self.project.states, self.project.equations, self.project.forms, self.project.index)
-        faults = [*_documented(stated, faults), *_of_states(self.project, stated)]
+        faults = [*_documented(stated, faults), *of_states(self.project, stated)]
         project = replace(self.project, latex=read_back, states=stated)
         results = conclude("verify", project, faults, methods, executions, self._how.seed, self._started, late)
         results = replace(results, examples=found)
@@ -369,7 +225,7 @@ class Verification:
         faults += suspicions.faults(late, self.project.index)
         mine = [fault for fault in faults if fault.method in (None, method)]
         result = next(each for each in answered if each.method == method)
-        return result, _findings(self.project.config, mine)
+        return result, findings_of(self.project.config, mine)
 
     def _settled(self) -> Latex:
         """The comparisons of LaTeX with forms that take values, decided."""
@@ -381,7 +237,7 @@ class Verification:
         """The findings that belong to no equation: those of the static checks and of the examples."""
         self._run([unit for unit in self.examples() if unit not in self._examples])
         faults = [fault for result in self._examples.values() for fault in result.faults]
-        return _findings(self.project.config, (each for each in (*self.project.faults, *faults) if not each.equation))
+        return findings_of(self.project.config, (each for each in (*self.project.faults, *faults) if not each.equation))
 
     def _answered(self) -> list[MethodResult]:
         """The results so far, in the order of the specification."""
@@ -448,19 +304,6 @@ def _unchanged(config: Config) -> bool:
         return all(os.stat(os.path.join(index.root, path)).st_mtime_ns < kept for path in paths)
     except OSError:
         return False
-
-
-def _of_latex(project: Project, found: Latex) -> Iterator[Fault]:
-    """What is to be told of LaTeX that was read back; LaTeX that can't be shown either is told already."""
-    told = {fault.equation for fault in project.faults if fault.kind in ("latex-unreadable", "control-character")}
-    for fault in latex.faults(found, project.equations, project.specification.waivers):
-        if fault.equation not in told:
-            yield fault
-
-
-def _of_states(project: Project, found: States) -> Iterator[Fault]:
-    """What is to be told of documentation."""
-    return states.faults(found, project.specification.waivers)
 
 
 def _documented(found: States, faults: Iterable[Fault]) -> Iterator[Fault]:
@@ -582,14 +425,6 @@ def _followed(project: Project, sites: Iterable[Site]) -> dict[str, Site]:
     return found
 
 
-def _unknown_calls(equation: Equation, index: Index) -> Iterator[Fault]:
-    """Functions of an `order` that are not there."""
-    for text in equation.order:
-        if not isinstance(resolve_target(text.value, index), Statement):
-            message = f"order: there is no function `{text.value}`"
-            yield Fault("unknown-reference", message, text.span, "write 'path/file.py::name'", (), equation.id)
-
-
 def _beside(project: Project) -> dict[str, Site]:
     """Statements in functions that are differentiated, of whatever equation: they are looked at, and not recorded."""
     functions = {tuple(each.value.split("::")) for each in _differentiated(project)}
@@ -690,42 +525,6 @@ def _faults_of(results: Iterable[MethodResult]) -> Iterator[Fault]:
     return (fault for result in results for fault in result.faults if fault.kind != branches.KIND)
 
 
-def conclude(
-    command: str,
-    project: Project,
-    faults: Iterable[Fault],
-    methods: Mapping[str, tuple[MethodResult, ...]],
-    executions: Mapping[str, int] | None,
-    seed: int,
-    started: float,
-    late: Sequence[Change] = (),
-) -> Results:
-    """The results; `late` are the suspicions that verification adds."""
-    findings = _findings(project.config, faults)
-    errors = any(finding.severity is Severity.ERROR for finding in findings)
-    nothing = not project.selected
-    return Results(
-        command=command,
-        specification=project.specification,
-        selected=project.selected,
-        matches=project.linked.matches,
-        waivers=project.linked.waivers,
-        renamed=project.linked.homes.found() if project.linked.homes is not None else {},
-        findings=findings,
-        methods=methods,
-        executions=executions,
-        coverage=project.linked.coverage,
-        reviews=_reviews(command, project, late),
-        readbacks=project.latex.found,
-        states=project.states.found,
-        seed=seed,
-        seconds=time.perf_counter() - started,
-        skipped=_skipped(project),
-        notes=_notes(command, project),
-        exit=1 if errors else 2 if nothing else 0,
-    )
-
-
 def _late(project: Project, methods: Mapping[str, tuple[MethodResult, ...]]) -> list[Change]:
     """The suspicions that only verification can tell: code that changed, and nothing shows that it still holds."""
     if project.compared is None:
@@ -736,38 +535,3 @@ def _late(project: Project, methods: Mapping[str, tuple[MethodResult, ...]]) -> 
         return weakest(each.verdict for each in found) if found else None
 
     return list(unshown(project.compared, project.index, verdict))
-
-
-def _reviews(command: str, project: Project, late: Sequence[Change]) -> Reviews | None:
-    ledger, compared = project.config.reviews, project.compared
-    if ledger is not None and compared is not None:
-        return compared.reviews(ledger, (*compared.changes, *late))
-    if ledger is not None and command == "review":
-        return Reviews(ledger, sum(len(project.equations[name].anchors) for name in project.selected), 0, 0)
-    return None
-
-
-def _notes(command: str, project: Project) -> tuple[str, ...]:
-    ledger = project.config.reviews
-    if ledger is None or command == "review" or (project.config.root / ledger).exists():
-        return ()
-    return (f"nothing is reviewed: there is no {ledger} yet; `eqtrace review --accept` writes it",)
-
-
-def _findings(config: Config, faults: Iterable[Fault]) -> tuple[Finding, ...]:
-    """Findings in the order of their places; what several units saw alike is told once."""
-    seen: dict[tuple[str, str, Span], Finding] = {}
-    for fault in faults:
-        check = BY_NAME[fault.kind]
-        severity = check.severity
-        if {check.code, check.name} & config.fail_on or (
-            check.name == "unclaimed-statement" and config.coverage == "error"
-        ):
-            severity = Severity.ERROR
-        seen.setdefault((fault.kind, fault.message, fault.span), check.finding(fault, severity))
-    return tuple(sorted(seen.values(), key=lambda each: (each.span, each.code, each.message)))
-
-
-def _skipped(project: Project) -> tuple[str, ...]:
-    left_out = len(project.specification.equations) - len(project.selected)
-    return (f"{left_out} equations were not selected",) if left_out else ()

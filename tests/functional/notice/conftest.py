@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from eqtrace import runner
+from eqtrace import auditing, runner
 from eqtrace.config import Config, load
 from eqtrace.link import fix
 from eqtrace.model.results import Results
@@ -88,11 +88,11 @@ class Copy:
 
     def fix(self) -> tuple[str, ...]:
         """Rewrites the lines that moved; returns the files written."""
-        results = runner.audit(self.config, None)
+        results = auditing.audit(self.config, None)
         return fix.apply(self.root, fix.edits([*results.matches.values(), *results.waivers]))[0]
 
     def audit(self, *equations: str) -> Results:
-        return runner.audit(self.config, frozenset(equations) or None)
+        return auditing.audit(self.config, frozenset(equations) or None)
 
     def verify(self, *equations: str) -> Results:
         return runner.verify(self.config, frozenset(equations) or None)

@@ -62,7 +62,8 @@ def parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Parts:
         ),
         SimpleNamespace(code="EQ501", name="value-mismatch", severity=Severity.ERROR, documentation="Another value."),
     )
-    _play(monkeypatch, "eqtrace.runner", audit=answer, verify=answer, Running=Running)
+    _play(monkeypatch, "eqtrace.auditing", audit=answer)
+    _play(monkeypatch, "eqtrace.runner", verify=answer, Running=Running)
     _play(monkeypatch, "eqtrace.mutating", mutate=answer)
     monkeypatch.setattr("eqtrace.config.load", lambda start: config)
     _play(monkeypatch, "eqtrace.spec.load", load=lambda config: specification)

@@ -15,7 +15,7 @@ def test_audit_and_verify_pass_on_what_was_asked(eqtrace, parts) -> None:
     assert eqtrace("audit").code == 0
     assert eqtrace("verify", "-j", "3", "--seed", "9", "--timeout", "1.5", "relu").code == 0
     assert eqtrace("verify", "--no-cache").code == 0
-    (_, everything), (_, selected, *how, cache), (*_, cache_switched_off) = parts.calls
+    (_, everything, *_), (_, selected, *how, cache), (*_, cache_switched_off) = parts.calls
     assert everything is None
     assert (selected, how) == (frozenset({"relu.relu"}), [3, 9, 1.5, None])
     assert (cache, cache_switched_off) == (True, False)

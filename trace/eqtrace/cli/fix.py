@@ -48,12 +48,12 @@ def fix(select: tuple[str, ...], config_file: Path | None, diff: bool, form: str
     """Follows moved statements."""
     from dataclasses import replace
 
-    from eqtrace import runner
+    from eqtrace import auditing
     from eqtrace.cli import output, settings
     from eqtrace.link import fix as fixing
 
     config = settings.configuration(config_file)
-    results = runner.audit(config, settings.selected(select, config))
+    results = auditing.audit(config, settings.selected(select, config))
     if not results.selected:
         return output.report(results, config.root, Reporting("full", None, (), False))
     edits = (

@@ -5,6 +5,7 @@ Only click and eqtrace.errors are imported here and at the head of the command m
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -63,7 +64,9 @@ for _command in (audit, verify, fix, review, mutate, site, cites, explain, schem
 
 def main() -> None:
     """The console script: runs a command and exits with its code."""
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    gc.freeze()  # or the interpreter would look through all that an audit has read before it goes
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:

@@ -73,6 +73,7 @@ def reporting(command: _Command) -> _Command:
 
 def running(command: _Command) -> _Command:
     """-j, --seed, --timeout and --no-cache."""
+    command = caching(command)
     for option in reversed(
         (
             click.option(
@@ -97,12 +98,13 @@ def running(command: _Command) -> _Command:
                 show_default=True,
                 help="Time limit of one equation's method; running out of it is a finding, never a pass.",
             ),
-            click.option(
-                "--no-cache",
-                is_flag=True,
-                help="Run everything again, and keep no result for the next run.",
-            ),
         )
     ):
         command = option(command)
     return command
+
+
+def caching(command: _Command) -> _Command:
+    """--no-cache."""
+    text = "Run everything again, and keep no result for the next run."
+    return click.option("--no-cache", is_flag=True, help=text)(command)

@@ -14,6 +14,7 @@ from eqtrace.errors import EqtraceError
 if TYPE_CHECKING:
     from eqtrace.cli.options import Reporting
     from eqtrace.model.results import Results
+    from eqtrace.report.rows import Rows
 
 Progress = Callable[[int, int, str], None]
 
@@ -35,6 +36,26 @@ def report(results: Results, root: Path, how: Reporting, edits: Sequence[Mapping
     else:
         styled.write(lines)
     return results.exit
+
+
+TEXTS = ("full", "concise")  # formats that rows are enough for
+
+
+def report_rows(report: Rows, root: Path, how: Reporting) -> int:
+    """Writes a text report of rows and returns the exit code."""
+    from dataclasses import replace
+
+    from eqtrace.report import styled, text
+
+    if how.exit_zero and report.summary.exit == 1:
+        report = replace(report, summary=replace(report.summary, exit=0))
+    lines = text.concise_of(report) if how.format == "concise" else text.full_of(report, root)
+    if how.output_file is not None:
+        save(how.output_file, styled.plain(lines))
+        styled.write(text.concise_of(report)[-1:], sys.stderr)
+    else:
+        styled.write(lines)
+    return report.summary.exit
 
 
 def save(path: Path, content: str) -> None:

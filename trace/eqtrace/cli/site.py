@@ -57,7 +57,7 @@ def site(
     """Verifies and writes the site."""
     from dataclasses import replace
 
-    from eqtrace import runner
+    from eqtrace import auditing, runner
     from eqtrace.cli import output as reports
     from eqtrace.cli import settings
     from eqtrace.judged import stored_scores
@@ -66,7 +66,7 @@ def site(
 
     config = settings.configuration(config_file, fail_on)
     if no_verify:
-        results = runner.audit(config, None)
+        results = auditing.audit(config, None)
     else:
         results = runner.verify(config, None, jobs or processors(), seed, timeout, reports.progress(), not no_cache)
     results = replace(results, command="site")

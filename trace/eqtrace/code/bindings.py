@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from eqtrace.code.source import SourceFile
-from eqtrace.code.tree import FunctionNode, StatementNode, walk
+from eqtrace.code.source import SourceFile, Statement
+from eqtrace.code.tree import FunctionNode, StatementNode, is_compound, walk
 
 
 class Import(NamedTuple):
@@ -47,7 +47,21 @@ def bindings(file: SourceFile, function: str) -> dict[str, list[Binding]]:
     for statement in file.statements_in(function):
         for name, binding in _bound(statement.node, function):
             found.setdefault(name, []).append(binding)
+        if _may_bind_within(statement):
+            for name, binding in _within(statement.node):
+                found.setdefault(name, []).append(binding)
     return found
+
+
+def _may_bind_within(statement: Statement) -> bool:
+    """Whether a statement may hold a comprehension or `:=`, by its text: most hold none, and walking takes long."""
+    node = statement.node
+    if isinstance(node, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
+        return False
+    if is_compound(node):
+        return True
+    lines = statement.file.lines[node.lineno - 1 : node.end_lineno]  # type: ignore[union-attr]
+    return any("for" in line or ":=" in line for line in lines)
 
 
 def parameters(node: FunctionNode) -> Iterator[Parameter]:
@@ -94,6 +108,9 @@ def _assigned(node: StatementNode) -> Iterator[tuple[str, Binding]]:
                 yield from _taken_apart(item.optional_vars, item.context_expr)
     elif isinstance(node, ast.AnnAssign) and node.value is not None:
         yield from _taken_apart(node.target, node.value)
+
+
+def _within(node: StatementNode) -> Iterator[tuple[str, Binding]]:
     for part in walk(node):
         if isinstance(part, ast.comprehension):
             yield from _elements(part.target, part.iter)

@@ -7,7 +7,8 @@ reach a function, never enough to call it. A method of an object of unknown clas
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -52,6 +53,13 @@ class CallGraph:
         self._reached: dict[FunctionRef, frozenset[FunctionRef]] = {}
         self._testers: dict[FunctionRef, tuple[CallSite, ...]] = {}
         self._callers: dict[bool, dict[FunctionRef, list[CallSite]]] = {}
+        index.on_release(self._release)
+
+    def _release(self, path: str) -> None:
+        """Lets go of a file's statements, see `Index`."""
+        self.names.release(path)
+        for ref in [each for each in self._edges if each.path == path]:
+            del self._edges[ref]
 
     def function(self, text: str) -> FunctionRef | None:
         """The function that `path.py::qualname` names, through re-exports; None where there is none."""
@@ -68,7 +76,13 @@ class CallGraph:
 
     def calls_of(self, statement: Statement) -> frozenset[FunctionRef]:
         """The same, of a statement at hand; a class stands for its construction, beside its constructor."""
-        return frozenset(edge.to for edge in self._statement_edges(statement) if edge.call)
+        return frozenset(self._called(statement))
+
+    def _called(self, statement: Statement) -> Iterator[FunctionRef]:
+        scope = Scope(statement.file.path, statement.function)
+        for part in walk(statement.node):
+            if isinstance(part, ast.Call):
+                yield from (edge.to for edge in self._call_edges(part, scope) if edge.call)
 
     def callers(self, ref: FunctionRef) -> tuple[CallSite, ...]:
         """The statements of the sources that call a function, in the order of files and lines."""
@@ -98,6 +112,30 @@ class CallGraph:
         """Whether calls and references lead from one function to another."""
         return any(meets(reached, end) for reached in self.reached(start))
 
+    def leads(self, starts: Iterable[FunctionRef], ends: Collection[FunctionRef]) -> bool:
+        """Whether calls and references lead from one of some functions to one of others; it looks no further then."""
+        first = tuple(starts)
+        if any(meets(called, end) for start in first for called in self._directly(start) for end in ends):
+            return True
+        found: set[FunctionRef] = set()
+        pending = deque(first)
+        while pending:
+            start = pending.popleft()
+            for _, edge in self._function_edges(start):
+                if edge.to not in found:
+                    if any(meets(edge.to, end) for end in ends):
+                        return True
+                    found.add(edge.to)
+                    pending.append(edge.to)
+        return False
+
+    def _directly(self, start: FunctionRef) -> Iterator[FunctionRef]:
+        """What a function's own statements call: sooner found than all that it refers to."""
+        file = self.index.file(start.path)
+        for statement in file.statements_in(start.qualname) if file else ():
+            if not isinstance(statement.node, FunctionNode | ast.ClassDef):
+                yield from self._called(statement)
+
     def reached(self, start: FunctionRef) -> frozenset[FunctionRef]:
         """Every function to which calls and references lead, the start not counted unless it leads back to itself."""
         known = self._reached.get(start)
@@ -119,7 +157,10 @@ class CallGraph:
     def _recorded(self) -> Mapping[str, frozenset[str]]:
         """What tests reached when they last ran, by test, as the configuration's `testers` has it."""
         config = self.index.config
-        return read(config.root / config.testers) if config.testers else {}
+        if not config.testers:
+            return {}
+        self.index.inputs.content(config.testers, None)
+        return read(config.root / config.testers)
 
     @cached_property
     def _entered(self) -> dict[FunctionRef, list[str]]:

@@ -20,6 +20,11 @@ class Classes:
         self.names = names
         self._attributes: dict[Scope, dict[str, list[tuple[ast.expr, Scope]]]] = {}
 
+    def release(self, path: str) -> None:
+        """Lets go of a file's syntax trees."""
+        for scope in [each for each in self._attributes if each.path == path]:
+            del self._attributes[scope]
+
     def method(self, ref: FunctionRef, name: str) -> FunctionRef | None:
         """A class's method, its own or inherited."""
         for entity in self.member(ref, name, own=True):

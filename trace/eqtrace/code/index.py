@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.machinery
 import os
 import stat
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from eqtrace.code.source import SourceFile, Unreadable, decode, parse
+from eqtrace.code.files import expand, packages
+from eqtrace.code.source import SourceFile, Unreadable, decode, parse, parsed
+from eqtrace.inputs import PACKAGES, SOURCES, TESTS, Inputs, listing
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from eqtrace.config import Config
 
@@ -31,11 +33,33 @@ class Problem:
     column: int = 0
 
 
+Parsing = Callable[[str, bytes, Callable[[], SourceFile]], SourceFile]
+
+
+def _parse(path: str, data: bytes, parse: Callable[[], SourceFile]) -> SourceFile:
+    return parse()
+
+
 class Index:
     """Files by path (POSIX, relative to the root; absolute for named packages), and modules by name."""
 
-    def __init__(self, config: Config) -> None:
+    def __init__(
+        self, config: Config, held: int | None = None, inputs: Inputs | None = None, parsing: Parsing = _parse
+    ) -> None:
+        """`held` characters of source are kept as syntax trees, of all else the text alone; None: no limit.
+
+        A tree takes fifty times the room of its text. With a limit, a file that is asked for again may have new nodes:
+        only what compares places, and no nodes, may set one. `inputs` gets what was read.
+        `parsing` gives the file of a path and its bytes, by the function that parses them or as it was parsed before.
+        """
         self.config = config
+        self.inputs = inputs or Inputs(config.root.resolve())
+        self._limit = held
+        self._parsing = parsing
+        self._held: dict[str, int] = {}  # the sizes of the files that are held, the oldest first
+        self._size = 0
+        self._aside: dict[str, str] = {}  # the texts of those that were let go
+        self._releasing: list[Callable[[str], None]] = []
         self.root: Path = config.root.resolve()
         self._files: dict[str, SourceFile | Problem] = {}
         self._texts: dict[str, str | Problem] = {}
@@ -45,14 +69,36 @@ class Index:
         """The parsed file, or None where `problem` says why not."""
         found = self._files.get(path)
         if found is None:
-            found = self._files[path] = self._read(path)
+            aside = self._aside.pop(path, None)
+            found = self._files[path] = self._read(path) if aside is None else parsed(path, aside)
+            if self._limit is not None and isinstance(found, SourceFile):
+                self._make_room(found, self._limit)
         return found if isinstance(found, SourceFile) else None
 
     def problem(self, path: str) -> Problem | None:
         """Why a Python file cannot be read; None where it can."""
+        if path in self._aside:
+            return None
         self.file(path)
         found = self._files[path]
         return found if isinstance(found, Problem) else None
+
+    def on_release(self, release: Callable[[str], None]) -> None:
+        """Has a function called with the path of each file that is let go, so that nothing else holds its tree."""
+        self._releasing.append(release)
+
+    def _make_room(self, file: SourceFile, limit: int) -> None:
+        self._held[file.path] = len(file.text)
+        self._size += len(file.text)
+        while self._size > limit and len(self._held) > 1:
+            oldest = next(iter(self._held))
+            self._size -= self._held.pop(oldest)
+            gone = self._files.pop(oldest)
+            assert isinstance(gone, SourceFile)
+            self._aside[oldest] = gone.text
+            gone.release()
+            for release in self._releasing:
+                release(oldest)
 
     def text(self, path: str) -> str | Problem:
         """The text of any file of the project, such as a page of documentation."""
@@ -86,7 +132,14 @@ class Index:
     def is_package(self, module: str) -> bool:
         """Whether a folder of this dotted name exists, with or without `__init__.py`."""
         parts = module.split(".")
-        return any(base.joinpath(*parts).is_dir() for base in self._bases(parts[0]))
+        return any(self._is_folder(base.joinpath(*parts)) for base in self._bases(parts[0]))
+
+    def _is_folder(self, path: Path) -> bool:
+        self._asked(path)
+        return path.is_dir()
+
+    def _asked(self, path: Path) -> None:
+        self.inputs.place(path.relative_to(self.root) if path.is_relative_to(self.root) else path)
 
     def module_name(self, path: str) -> str | None:
         """The dotted name under which a file is imported, None where none leads to it."""
@@ -103,11 +156,16 @@ class Index:
 
     @cached_property
     def _sources(self) -> tuple[str, ...]:
-        return tuple(sorted(set(self._expand(self.config.sources))))
+        return self._listed(SOURCES, self.config.sources)
 
     @cached_property
     def _tests(self) -> tuple[str, ...]:
-        return tuple(sorted(set(self._expand(self.config.tests))))
+        return self._listed(TESTS, self.config.tests)
+
+    def _listed(self, name: str, entries: Iterable[str]) -> tuple[str, ...]:
+        found = expand(self.root, entries)
+        self.inputs.fact(name, listing(found))
+        return found
 
     @cached_property
     def _test_set(self) -> frozenset[str]:
@@ -119,30 +177,9 @@ class Index:
 
     @cached_property
     def _packages(self) -> dict[str, Path]:
-        """Where the named packages lie: a top-level look-up reads folders only and imports nothing."""
-        found: dict[str, Path] = {}
-        search = [entry for entry in sys.path if entry]
-        for name in self.config.packages:
-            top = name.split(".")[0]
-            spec = importlib.machinery.PathFinder.find_spec(top, search)
-            places = list(spec.submodule_search_locations or ()) if spec else []
-            if not places and spec and spec.origin:
-                places = [spec.origin]
-            if places:
-                found[top] = Path(places[0])
+        found = packages(self.config.packages, sys.path)
+        self.inputs.fact(PACKAGES, repr(found))
         return found
-
-    def _expand(self, entries: Iterable[str]) -> Iterator[str]:
-        for entry in entries:
-            full = self.root / entry
-            if full.is_dir():
-                for folder, folders, files in os.walk(full):
-                    folders[:] = [name for name in folders if not name.startswith(".") and name != "__pycache__"]
-                    for name in files:
-                        if name.endswith(".py"):
-                            yield Path(folder, name).relative_to(self.root).as_posix()
-            elif full.suffix == ".py":
-                yield Path(os.path.normpath(entry)).as_posix()
 
     def _bases(self, top: str) -> tuple[Path, ...]:
         location = self._packages.get(top)
@@ -155,6 +192,7 @@ class Index:
         for base in self._bases(parts[0]):
             stem = base.joinpath(*parts)
             for candidate in (stem / "__init__.py", stem.with_name(stem.name + ".py")):
+                self._asked(candidate)
                 if candidate.is_file():
                     inside = candidate.is_relative_to(self.root)
                     return candidate.relative_to(self.root).as_posix() if inside else candidate.as_posix()
@@ -162,12 +200,21 @@ class Index:
 
     def _read(self, path: str) -> SourceFile | Problem:
         try:
-            return parse(path, self._bytes(path))
+            data = self._bytes(path)
+            return self._parsing(path, data, lambda: parse(path, data))
         except Unreadable as error:
             return Problem(path, error.message, error.line, error.column)
 
     def _bytes(self, path: str) -> bytes:
         """A file's bytes; only of a regular file inside the root or a named package, links resolved."""
+        data: bytes | None = None
+        try:
+            data = self._content(path)
+        finally:
+            self.inputs.content(path, data)
+        return data
+
+    def _content(self, path: str) -> bytes:
         try:
             full = (self.root / path).resolve(strict=True)
             allowed = full.is_relative_to(self.root) or any(map(full.is_relative_to, self._packages.values()))

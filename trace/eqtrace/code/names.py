@@ -38,7 +38,7 @@ class Names:
 
     def __init__(self, index: Index) -> None:
         self.index = index
-        self._bindings: dict[Scope, dict[str, list[Binding]]] = {}
+        self._bindings: dict[str, dict[str, dict[str, list[Binding]]]] = {}  # by file and scope
         self._known: dict[tuple[str, Scope, str], Entities] = {}
         self._active: set[tuple[str, Scope, str]] = set()
         self._cut = False
@@ -46,11 +46,18 @@ class Names:
 
     def bindings(self, scope: Scope) -> dict[str, list[Binding]]:
         """Everything that binds a name in a scope."""
-        found = self._bindings.get(scope)
+        scopes = self._bindings.setdefault(scope.path, {})
+        found = scopes.get(scope.qualname)
         if found is None:
             file = self.index.file(scope.path)
-            found = self._bindings[scope] = bindings(file, scope.qualname) if file else {}
+            found = bindings(file, scope.qualname) if file else {}
+            self._bindings.setdefault(scope.path, {})[scope.qualname] = found
         return found
+
+    def release(self, path: str) -> None:
+        """Lets go of a file's syntax trees; what was worked out from them stays."""
+        self._bindings.pop(path, None)
+        self.classes.release(path)
 
     def member(self, path: str, qualname: str) -> FunctionRef | None:
         """The function or class that a dotted name in a file leads to, through re-exports and base classes."""

@@ -115,16 +115,27 @@ def compared(node: ast.AST) -> tuple[str, ...]:
 def parts(node: ast.AST) -> list[ast.AST]:
     """The direct children of a statement that belong to it: of a compound one, those of its header."""
     children: list[ast.AST] = []
-    for name in _header_fields.get(type(node)) or node._fields:
+    fields = _entered.get(type(node))
+    for name in _enter(type(node)) if fields is None else fields:
         value = getattr(node, name, None)
-        if isinstance(value, list):
-            children.extend([item for item in value if isinstance(item, ast.AST)])
-        elif isinstance(value, ast.AST) and not isinstance(value, _LEAVES):
+        if type(value) is list:
+            children += [item for item in value if isinstance(item, ast.AST)]
+        elif isinstance(value, ast.AST):
             children.append(value)
     return children
 
 
-_LEAVES = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop)  # they say how, and hold nothing
+# Fields that hold no part: how a name is used, which operator it is, or plain text and numbers.
+_NO_PARTS = frozenset(
+    {"ctx", "op", "id", "attr", "kind", "type_comment", "asname", "module", "level", "conversion", "simple", "is_async"}
+)
+_entered: dict[type[ast.AST], tuple[str, ...]] = {}
+
+
+def _enter(kind: type[ast.AST]) -> tuple[str, ...]:
+    fields = _header_fields.get(kind) or kind._fields
+    _entered[kind] = tuple(name for name in fields if name not in _NO_PARTS)
+    return _entered[kind]
 
 
 def walk(node: ast.AST) -> Iterator[ast.AST]:
@@ -134,7 +145,9 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
         current = pending.pop()
         yield current
         if type(current) is not ast.Name and type(current) is not ast.Constant:
-            pending.extend(reversed(parts(current)))
+            found = parts(current)
+            found.reverse()
+            pending += found
 
 
 def names(node: ast.AST) -> set[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -47,12 +47,13 @@ def audit(
     index: Index,
     config: Config,
     selected: frozenset[str] | None = None,
-    unsure: Unsure | None = None,
+    unsure: Callable[[], Unsure] = Unsure,
 ) -> Audit:
     """Holds a specification against the code.
 
     `selected` are the ids of the equations to look at, None all of them; with some only, nothing is said of statements
-    that no equation claims. `unsure` are those whose LaTeX or documentation is not read, or not compared.
+    that no equation claims. `unsure` gives those whose LaTeX or documentation is not read, or not compared; it is asked
+    when all anchors have been held against the code.
     """
     with collector_paused():
         graph = CallGraph(index)
@@ -62,13 +63,17 @@ def audit(
         functions: dict[str, tuple[FunctionRef, ...]] = {}
         unread: dict[str, Span] = {}  # files that only `functions` name, at the first that does
         faults: list[Fault] = []
+        matches: dict[str, Match] = {}
+        # Topic by topic, so that few files are needed at a time.
         for topic in specification.topics:
-            if topic.id in topics:
-                functions[topic.id], unknown = _functions(topic, graph, homes, unread)
-                faults.extend(unknown)
-        matches = {anchor.id: match(anchor, index, homes) for equation in equations for anchor in equation.anchors}
-        for equation in equations:
-            faults.extend(_anchor_faults(equation, matches, index, graph, functions.get(equation.topic, ())))
+            if topic.id not in topics:
+                continue
+            functions[topic.id], unknown = _functions(topic, graph, homes, unread)
+            faults.extend(unknown)
+            for equation in topic.equations:
+                if selected is None or equation.id in selected:
+                    matches.update((anchor.id, match(anchor, index, homes)) for anchor in equation.anchors)
+                    faults.extend(_anchor_faults(equation, matches, index, graph, functions[topic.id]))
         inputs = Inputs(
             equations,
             matches,
@@ -77,7 +82,7 @@ def audit(
             graph,
             config.coverage,
             whole=selected is None,
-            unsure=unsure or Unsure(),
+            unsure=unsure(),
         )
         coverage, lacks, waivers = cover(inputs)
         faults.extend(lacks)

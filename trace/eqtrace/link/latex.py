@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 from eqtrace.cache import Cache, digest
 from eqtrace.code.source import collector_paused
-from eqtrace.formula.form import Form
+from eqtrace.inputs import KEPT, Inputs
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault
 from eqtrace.model.readback import ReadBack, Readback
 from eqtrace.model.topic import Waiver
 
 if TYPE_CHECKING:
+    from eqtrace.formula.form import Form
     from eqtrace.formula.latex.compare import Comparison
 
 LIMIT_KEPT = 5_000  # comparisons in one entry of the cache
@@ -149,6 +150,13 @@ def _key(equation: Equation, form: Form) -> str:
         sorted(form.sizes),
     )
     return digest(equation.id, equation.latex.value, repr(symbols), repr(domains), repr(indices), repr(rest))
+
+
+def note(cache: Cache, inputs: Inputs) -> str:
+    """Notes which comparisons were kept, and names them: what an audit says of LaTeX rests on them."""
+    names = " ".join(cache.names(_base()))
+    inputs.fact(f"{KEPT} {_base()}", names)
+    return names
 
 
 def _kept(cache: Cache) -> dict[str, Readback]:

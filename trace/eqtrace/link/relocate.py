@@ -174,7 +174,7 @@ class Homes:
 
     @cached_property
     def _history(self) -> History:
-        return History(self._index.root, SECONDS)
+        return History(self._index.root, SECONDS, self._index.inputs.history)
 
     def _versions(self, path: str) -> Iterator[tuple[str, SourceFile]]:
         """The committed versions of a file, newest first, each read once; none where git can't be asked."""

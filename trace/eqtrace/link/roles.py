@@ -30,7 +30,7 @@ def check(
     if match.span is None or anchor.target is not None or anchor.role is Role.STATES:
         return
     file = index.file(match.span.path)
-    statement = file.statement_at(match.span.line, match.span.column) if file else None
+    statement = file.statement_at(match.span.line, match.span.column, match.function) if file else None
     if statement is None:
         return
     if anchor.role in (Role.COMPUTES, Role.INLINE):
@@ -104,10 +104,10 @@ _KINDS: dict[type[ast.AST], str] = {
 
 
 def _no_call(statement: Statement, graph: CallGraph, functions: Collection[FunctionRef]) -> tuple[str, str]:
+    if not functions:
+        return "", ""
     called = graph.calls_of(statement)
     if any(meets(ref, wanted) for ref in called for wanted in functions):
-        return "", ""
-    if not functions:
         return "", ""
     reason = f"it calls none of the topic's functions ({_listed(functions)})"
     if called:
@@ -124,9 +124,9 @@ def _no_test(statement: Statement, graph: CallGraph, functions: Collection[Funct
     if not in_test and not (graph.index.is_test_file(path) and FunctionRef(path, function) in graph.tested):
         where = f"`{function}`" if function else "the module's top level"
         return f"{where} is no test, no fixture, and no test reaches it", "cite a statement of a test"
-    starts = {here, FunctionRef(path, function)}
-    pairs = [(start, wanted) for start in starts for wanted in functions]
-    if functions and not (any(graph.reaches(*pair) for pair in pairs) or any(graph.ran(*pair) for pair in pairs)):
+    starts = list(dict.fromkeys((FunctionRef(path, function), here)))
+    ran = (graph.ran(start, wanted) for start in starts for wanted in functions)
+    if functions and not (graph.leads(starts, functions) or any(ran)):
         hint = "cite a test that calls it, directly or through other functions"
         if graph.index.config.testers:
             hint += f"; or record again what tests reach: pytest --eqtrace-record {graph.index.config.testers}"

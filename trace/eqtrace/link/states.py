@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from eqtrace.code.documentation.spellings import spellings
 from eqtrace.code.index import Index
-from eqtrace.formula.form import Form, read
 from eqtrace.link.match import match
 from eqtrace.link.passage import MISPLACED
 from eqtrace.model.anchor import Role
@@ -19,6 +18,7 @@ from eqtrace.model.span import Span, Text
 from eqtrace.model.topic import Specification, Topic, Waiver
 
 if TYPE_CHECKING:
+    from eqtrace.formula.form import Form
     from eqtrace.formula.latex.compare import Comparison
     from eqtrace.link.documentation import Choice
 
@@ -67,6 +67,7 @@ def _is_missing(equation: Equation, index: Index) -> bool:
 
 def _adopted(equation: Equation, index: Index, sizes: Collection[str]) -> tuple[Equation, Stated]:
     from eqtrace.formula.documented.adopt import adopted
+    from eqtrace.formula.form import read
     from eqtrace.link.documentation import formula_place, of_target
 
     assert equation.states is not None
@@ -111,8 +112,8 @@ def held(
     for equation in equations:
         if equation.id in adopted:
             found[equation.id] = adopted[equation.id]
-        form = forms.get(equation.id)
         for name, choice, place in _choices(equation, index, equation.id in adopted):
+            form = forms.get(equation.id)
             if choice.formula is None or choice.passage is None:
                 found[name] = _unread(name, equation, choice, place)
             elif form is None or not form.parts:

@@ -51,7 +51,15 @@ from eqtrace.report.words import DIRECTIONS, STATUSES
 
 __all__ = ["MANIFEST", "Built", "build", "render"]
 
-_ASSETS = ("site.css", "site.js", "icon.svg", "stix-two-math.woff2", "stix-two-math-license.txt")
+_ASSETS = (
+    "site.css",
+    "site.js",
+    "engine.js",
+    "examples.js",
+    "icon.svg",
+    "stix-two-math.woff2",
+    "stix-two-math-license.txt",
+)
 _LIBRARIES = ("jinja2", "math-core", "Pygments")
 _UNORDERED = re.compile(r"frozenset\(\{'max', 'min'\}\)")  # the one set that a specification holds
 

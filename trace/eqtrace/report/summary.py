@@ -93,7 +93,7 @@ def _facts(report: Rows) -> Iterable[tuple[str, str]]:
     yield "examples", _examples(facts)
     yield "exempt", _exempt(facts)
     yield "reviewed", _counted(facts.reviews)
-    yield "from cache", f"{count(facts.from_cache, 'result')}" if facts.from_cache else "nothing"
+    yield "from cache", _from_cache(facts)
     yield "skipped", "" if facts.skipped else "nothing"
     for sentence in facts.skipped:
         yield "skipped", sentence
@@ -103,6 +103,14 @@ def _facts(report: Rows) -> Iterable[tuple[str, str]]:
         yield "worst error", f"{ulps:.3g} ulps: {name} ({method}), {where}"
     units = [f"{name} ({method}) {seconds:.2f} s" for seconds, name, method in slowest(report.equations)]
     yield "slowest", ", ".join(units)
+
+
+def _from_cache(facts: Summary) -> str:
+    if not facts.from_cache:
+        return "nothing"
+    if facts.command == "audit":
+        return "everything: nothing that it rests on has changed"
+    return count(facts.from_cache, "result")
 
 
 def _mutants(facts: Summary, found: Mutation) -> list[Line]:

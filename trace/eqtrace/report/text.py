@@ -9,7 +9,7 @@ from eqtrace.model.finding import Finding, Severity
 from eqtrace.model.results import Results
 from eqtrace.model.span import Span
 from eqtrace.report.excerpt import Files, excerpt
-from eqtrace.report.rows import rows
+from eqtrace.report.rows import Rows, rows
 from eqtrace.report.styled import Line, clean
 from eqtrace.report.summary import closing, count, summary
 
@@ -20,7 +20,11 @@ _STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.
 
 def full(results: Results, root: Path) -> list[Line]:
     """Every finding with its excerpts and hint, then what was checked and what was not."""
-    report = rows(results)
+    return full_of(rows(results), root)
+
+
+def full_of(report: Rows, root: Path) -> list[Line]:
+    """The same of rows."""
     return [*quoted(report.findings, root), *summary(report)]
 
 
@@ -37,7 +41,11 @@ def quoted(findings: Iterable[Finding], root: Path) -> list[Line]:
 
 def concise(results: Results) -> list[Line]:
     """One line a finding and one closing line."""
-    report = rows(results)
+    return concise_of(rows(results))
+
+
+def concise_of(report: Rows) -> list[Line]:
+    """The same of rows."""
     return [*(headline(finding) for finding in report.findings), closing(report)]
 
 

@@ -9,35 +9,26 @@ from pathlib import Path
 from typing import TypeVar
 
 from eqtrace.config import Config
+from eqtrace.inputs import SPEC, Inputs, listing
 from eqtrace.model.finding import Fault
 from eqtrace.model.span import Span
 from eqtrace.model.topic import Page, Review, Specification, Topic, Waiver, Work
 from eqtrace.spec import ledger, sizes
 from eqtrace.spec.context import Context
 from eqtrace.spec.document import Document, Entries
+from eqtrace.spec.files import files
 from eqtrace.spec.read import read
 
-_COMPANIONS = ("pages", "literature", "waivers", "reviews")
 Found = TypeVar("Found")
 
 
-def load(config: Config) -> Specification:
-    """Everything that the configuration names; bad content makes faults, never an exception."""
+def load(config: Config, inputs: Inputs | None = None) -> Specification:
+    """Everything that the configuration names; bad content makes faults, never an exception.
+
+    `inputs` gets what was read.
+    """
     with _without_collection():
-        return _Loading(config).load()
-
-
-def files(config: Config) -> tuple[str, ...]:
-    """The files of the specification's topics, in order; those of the other keys are none of them."""
-    root = config.root.resolve()
-    others = {getattr(config, key) for key in _COMPANIONS}
-    found = set()
-    for pattern in config.spec:
-        for path in root.glob(pattern):
-            name = path.relative_to(root).as_posix()
-            if name not in others and not path.is_dir():
-                found.add(name)
-    return tuple(sorted(found))
+        return _Loading(config, inputs or Inputs(config.root.resolve())).load()
 
 
 @contextmanager
@@ -56,8 +47,9 @@ def _without_collection() -> Iterator[None]:
 
 
 class _Loading:
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, inputs: Inputs) -> None:
         self.config = config
+        self.inputs = inputs
         self.root: Path = config.root.resolve()
         self.context = Context()
         self.faults: list[Fault] = list(sizes.faults(config))
@@ -69,6 +61,7 @@ class _Loading:
         context = self.context
         self._code()
         names = files(self.config)
+        self.inputs.fact(SPEC, listing(names))
         topics = tuple(topic for name in names for topic in self._topics(name))
         none: tuple[Page, ...] = ()
         pages = self._companion("pages", lambda document: companions.pages(document, context))
@@ -96,10 +89,15 @@ class _Loading:
         scenarios = () if config.scenarios is None else (config.scenarios,)
         for key, names in (("sources", config.sources), ("tests", config.tests), ("scenarios", scenarios)):
             for name in names:
+                self.inputs.place(name)
                 if key == "scenarios" and not (self.root / name).is_file():
                     self._missing(key, f"there is no file `{name}`")
-                elif not (self.root / name).exists():
+                elif not self._exists(name):
                     self._missing(key, f"there is no file or folder `{name}`")
+
+    def _exists(self, name: str) -> bool:
+        self.inputs.place(name)
+        return (self.root / name).exists()
 
     def _missing(self, key: str, message: str) -> None:
         place = Span(self.config.pyproject, self.config.line(key))
@@ -128,7 +126,7 @@ class _Loading:
         return found
 
     def _document(self, name: str) -> Document | None:
-        text = read(self.root, name)
+        text = read(self.root, name, self.inputs)
         if isinstance(text, Fault):
             self.faults.append(text)
             return None
@@ -137,9 +135,9 @@ class _Loading:
     def _ledger(self) -> tuple[Review, ...] | None:
         """The lines of the ledger of reviews; None where there is none yet, or it can't be read."""
         name = self.config.reviews
-        if name is None or not (self.root / name).exists():
+        if name is None or not self._exists(name):
             return None
-        text = read(self.root, name)
+        text = read(self.root, name, self.inputs)
         if isinstance(text, Fault):
             self.faults.append(text)
             return None
@@ -152,7 +150,7 @@ class _Loading:
         name = getattr(self.config, key)
         if name is None:
             return None
-        if not (self.root / name).exists():
+        if not self._exists(name):
             self._missing(key, f"there is no file `{name}`")
             return None
         document = self._document(name)

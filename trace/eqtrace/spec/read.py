@@ -6,6 +6,7 @@ import os
 import stat
 from pathlib import Path
 
+from eqtrace.inputs import Inputs
 from eqtrace.model.finding import Fault
 from eqtrace.model.span import Span
 
@@ -13,21 +14,44 @@ MAX_BYTES = 10_000_000
 _FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
-def read(root: Path, path: str) -> str | Fault:
-    """The text of `path` (relative to `root`, which has no links left), or the one fault that prevents reading it."""
+def read(root: Path, path: str, inputs: Inputs | None = None) -> str | Fault:
+    """The text of `path` (relative to `root`, which has no links left), or the one fault that prevents reading it.
+
+    `inputs` gets what was read.
+    """
+    content: bytes | None = None
+    try:
+        content = _opened(root, path)
+    except _Unread as error:
+        return error.fault
+    finally:
+        if inputs is not None:
+            inputs.content(path, content)
+    return decoded(path, content)
+
+
+class _Unread(Exception):
+    """A file that can't be read."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.message)
+        self.fault = fault
+
+
+def _opened(root: Path, path: str) -> bytes:
     real = os.path.realpath(root / path)
     if not real.startswith(os.path.join(str(root), "")):
-        return Fault("limit", f"`{path}` is a link to a place outside the project's folder", Span(path, 1))
+        raise _Unread(Fault("limit", f"`{path}` is a link to a place outside the project's folder", Span(path, 1)))
     try:
         content = _content(real)
     except FileNotFoundError:
-        return Fault("unknown-reference", f"there is no file `{path}`", Span(path, 1))
+        raise _Unread(Fault("unknown-reference", f"there is no file `{path}`", Span(path, 1))) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        return Fault("limit", f"`{path}` can't be read: {reason}", Span(path, 1))
+        raise _Unread(Fault("limit", f"`{path}` can't be read: {reason}", Span(path, 1))) from None
     if content is None:
-        return Fault("limit", f"`{path}` is not a regular file", Span(path, 1))
-    return decoded(path, content)
+        raise _Unread(Fault("limit", f"`{path}` is not a regular file", Span(path, 1)))
+    return content
 
 
 def _content(real: str) -> bytes | None:

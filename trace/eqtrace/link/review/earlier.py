@@ -31,7 +31,7 @@ class Search:
 
     def __init__(self, index: Index) -> None:
         self._index = index
-        self._history = History(index.root)
+        self._history = History(index.root, asked=index.inputs.history)
         self._known: dict[str, Earlier] = {}  # by hash
         self._versions: dict[str, Iterator[None]] = {}
         self._reasons: dict[str, str] = {}  # why a file's history tells no more

@@ -6,9 +6,8 @@ Plumbing is called where it can be (`rev-list`, `cat-file`): it converts no text
 from __future__ import annotations
 
 import os
-import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from eqtrace.code import git
@@ -27,7 +26,8 @@ class NoHistory(Exception):
 class History:
     """The history of the repository that holds a folder."""
 
-    def __init__(self, root: Path, seconds: float | None = None) -> None:
+    def __init__(self, root: Path, seconds: float | None = None, asked: Callable[[], None] | None = None) -> None:
+        self._asked = asked  # called when git is
         self._root = root.resolve()
         self._ends = time.monotonic() + (SECONDS if seconds is None else seconds)
         self._command: list[str] = []
@@ -95,6 +95,8 @@ class History:
         return self._ask("check-attr", "merge", "--", path).strip().endswith(b": union")
 
     def _ask(self, *arguments: str, given: bytes = b"") -> bytes:
+        if self._asked is not None:
+            self._asked()
         left = self._ends - time.monotonic()
         if left <= 0:
             raise NoHistory("git took too long")
@@ -102,6 +104,8 @@ class History:
             self._command = self._command or git.command(self._root)
         except git.NoGit as error:
             raise NoHistory(str(error)) from None
+        import subprocess  # takes long, and is not needed where all is in its place
+
         try:
             done = subprocess.run(
                 [*self._command, *arguments],

@@ -1,0 +1,89 @@
+"""From what the stages saw to results: faults become findings, and the findings an exit code."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from eqtrace.checks.registry import BY_NAME
+from eqtrace.model.finding import Fault, Finding, Severity
+from eqtrace.model.results import Results, Reviews
+
+if TYPE_CHECKING:
+    from eqtrace.config import Config
+    from eqtrace.link.review.suspicion import Change
+    from eqtrace.model.span import Span
+    from eqtrace.model.verdict import MethodResult
+    from eqtrace.project import Project
+
+
+def conclude(
+    command: str,
+    project: Project,
+    faults: Iterable[Fault],
+    methods: Mapping[str, tuple[MethodResult, ...]],
+    executions: Mapping[str, int] | None,
+    seed: int,
+    started: float,
+    late: Sequence[Change] = (),
+) -> Results:
+    """The results; `late` are the suspicions that verification adds."""
+    findings = findings_of(project.config, faults)
+    errors = any(finding.severity is Severity.ERROR for finding in findings)
+    nothing = not project.selected
+    return Results(
+        command=command,
+        specification=project.specification,
+        selected=project.selected,
+        matches=project.linked.matches,
+        waivers=project.linked.waivers,
+        renamed=project.linked.homes.found() if project.linked.homes is not None else {},
+        findings=findings,
+        methods=methods,
+        executions=executions,
+        coverage=project.linked.coverage,
+        reviews=_reviews(command, project, late),
+        readbacks=project.latex.found,
+        states=project.states.found,
+        seed=seed,
+        seconds=time.perf_counter() - started,
+        skipped=_skipped(project),
+        notes=_notes(command, project),
+        exit=1 if errors else 2 if nothing else 0,
+    )
+
+
+def _reviews(command: str, project: Project, late: Sequence[Change]) -> Reviews | None:
+    ledger, compared = project.config.reviews, project.compared
+    if ledger is not None and compared is not None:
+        return compared.reviews(ledger, (*compared.changes, *late))
+    if ledger is not None and command == "review":
+        return Reviews(ledger, sum(len(project.equations[name].anchors) for name in project.selected), 0, 0)
+    return None
+
+
+def _notes(command: str, project: Project) -> tuple[str, ...]:
+    ledger = project.config.reviews
+    if ledger is None or command == "review" or (project.config.root / ledger).exists():
+        return ()
+    return (f"nothing is reviewed: there is no {ledger} yet; `eqtrace review --accept` writes it",)
+
+
+def findings_of(config: Config, faults: Iterable[Fault]) -> tuple[Finding, ...]:
+    """Findings in the order of their places; what several units saw alike is told once."""
+    seen: dict[tuple[str, str, Span], Finding] = {}
+    for fault in faults:
+        check = BY_NAME[fault.kind]
+        severity = check.severity
+        if {check.code, check.name} & config.fail_on or (
+            check.name == "unclaimed-statement" and config.coverage == "error"
+        ):
+            severity = Severity.ERROR
+        seen.setdefault((fault.kind, fault.message, fault.span), check.finding(fault, severity))
+    return tuple(sorted(seen.values(), key=lambda each: (each.span, each.code, each.message)))
+
+
+def _skipped(project: Project) -> tuple[str, ...]:
+    left_out = len(project.specification.equations) - len(project.selected)
+    return (f"{left_out} equations were not selected",) if left_out else ()
