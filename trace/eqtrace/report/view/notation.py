@@ -32,6 +32,7 @@ class MeaningView:
 class LetterView:
     """A symbol with everything that it stands for."""
 
+    name: str
     markup: Markup
     meanings: tuple[MeaningView, ...]
 
@@ -93,7 +94,7 @@ def _letters(topics: Iterable[Topic], on: str, site: Site) -> list[LetterView]:
             meanings = found.setdefault(symbol.name, {})
             meanings.setdefault((view.meaning, view.shape, view.parameter), {})[_link(topic, on, site)] = None
     return [
-        LetterView(shown[name], tuple(MeaningView(*key, tuple(links)) for key, links in found[name].items()))
+        LetterView(name, shown[name], tuple(MeaningView(*key, tuple(links)) for key, links in found[name].items()))
         for name in sorted(found, key=lambda name: (name.lower(), name))
     ]
 
