@@ -37,6 +37,7 @@ bench: setup
 	$(BIN)/python tests/benchmarks/bench.py
 	$(BIN)/python tests/benchmarks/gradients.py
 	$(BIN)/python tests/benchmarks/mutants.py
+	$(BIN)/python tests/benchmarks/site.py
 
 soak: setup
 	$(BIN)/python tests/benchmarks/soak.py
