@@ -26,6 +26,7 @@ from eqtrace.model.span import Span, Text
 from eqtrace.model.symbol import Symbol
 from eqtrace.model.topic import Page, ShapeTable, Specification, Topic, Waiver, Work
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
+from eqtrace.report.site import build
 
 OPS = '''\
 """Plain layers."""
@@ -335,28 +336,25 @@ class Sample:
         )
 
 
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
+def make_project(root: Path) -> Path:
+    """Writes the sample's sources into a new folder."""
     root.mkdir()
     for name, content in {"ops.py": OPS, "model.py": MODEL, "test_ops.py": TESTS}.items():
         (root / name).write_text(content, encoding="utf-8")
     return root
 
 
-@pytest.fixture
-def config(project: Path) -> Config:
+def make_config(root: Path) -> Config:
     sizes = {"T": 16, "a": 8, "c": "a*h", "h": 2, "V": "V"}
     return Config(
-        root=project,
+        root=root,
         sources=("ops.py", "model.py"),
         tests=("test_ops.py",),
         site=SiteConfig(title="Small layers, equation by equation", output="out", sizes=sizes),
     )
 
 
-@pytest.fixture
-def results() -> Results:
+def make_results() -> Results:
     sample = Sample()
     topics = tuple(
         replace(topic, example=STATED[topic.id]) for topic in (sample.affine(), sample.gradient(), sample.softmax())
@@ -434,3 +432,25 @@ def results() -> Results:
         skipped=("nothing else was looked at",),
         exit=1,
     )
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return make_project(tmp_path / "project")
+
+
+@pytest.fixture
+def config(project: Path) -> Config:
+    return make_config(project)
+
+
+@pytest.fixture
+def results() -> Results:
+    return make_results()
+
+
+@pytest.fixture(scope="session")
+def sample_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the sample's site."""
+    config = make_config(make_project(tmp_path_factory.mktemp("sample") / "project"))
+    return build(config, make_results()).folder

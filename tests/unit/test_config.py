@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from eqtrace.config import Config, Repository, load, load_file
+from eqtrace.config import Config, Repository, Theme, load, load_file
 from eqtrace.errors import EqtraceError
 
 
@@ -65,7 +65,12 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     assert config.sizes == {"T": (3, 9), "H": (2,), "d": "H*dh"}
     assert config.fail_on == frozenset({"line-moved", "EQ205"})
     assert config.repository == Repository("https://example.org/a/b", "git")
-    assert (config.site.title, config.site.pages, config.site.theme, config.site.output) == ("T", ("a",), "dark", "out")
+    assert (config.site.title, config.site.pages, config.site.theme, config.site.output) == (
+        "T",
+        ("a",),
+        Theme("dark"),
+        "out",
+    )
     assert config.site.sizes == {"T": 16, "d": "H*dh"}
     assert pickle.loads(pickle.dumps(config)) == config
 
@@ -176,3 +181,25 @@ def test_a_link_that_leads_to_itself(tmp_path: Path) -> None:
     (tmp_path / "loop.yaml").symlink_to("loop.yaml")
     found = faults(tmp_path, '[tool.eqtrace]\nspec = ["loop.yaml"]\n')
     assert found[0].startswith("pyproject.toml:2: spec: 'loop.yaml' leads through links that can't be followed")
+
+
+def test_a_theme_has_a_scheme_and_colours(tmp_path: Path) -> None:
+    text = '[tool.eqtrace.site.theme]\nscheme = "light"\nlink = "#00467f"\nmark = ["#ffffff", "#000000"]\n'
+    theme = load_file(project(tmp_path, f"[tool.eqtrace]\n{text}")).site.theme
+    assert theme == Theme("light", {"link": ("#00467f", "#00467f"), "mark": ("#ffffff", "#000000")})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('theme = "blue"', "site.theme: one of 'auto', 'light', 'dark' is wanted, not 'blue'"),
+        ('theme = { lnk = "#000000" }', "site.theme.lnk: unknown key; did you mean 'link'?"),
+        ('theme = { link = "red; } body {" }', "site.theme.link: a colour like '#175a8c' is wanted"),
+        ('theme = { link = ["#000000"] }', "site.theme.link: a colour like '#175a8c' is wanted"),
+        ("theme = 3", "site.theme: a table is wanted, not a number"),
+        ('url = "ftp://e.org"', "site.url: an address that starts with https:// is wanted"),
+        ('templates = "../mine"', "site.templates: '../mine' must be a path inside"),
+    ],
+)
+def test_bad_settings_of_the_site(tmp_path: Path, text: str, message: str) -> None:
+    assert any(message in line for line in faults(tmp_path, f"[tool.eqtrace.site]\n{text}\n[tool.eqtrace]\n"))

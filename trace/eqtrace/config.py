@@ -16,6 +16,8 @@ from typing import Any
 from eqtrace.errors import EqtraceError
 
 COVERAGE = ("off", "report", "error")
+SCHEMES = ("auto", "light", "dark")
+COLOURS = ("ground", "panel", "ink", "soft", "rule", "link", "mark")
 Size = tuple[int, ...] | str  # draws by position, or an expression over other sizes
 
 
@@ -28,14 +30,27 @@ class Repository:
 
 
 @dataclass(frozen=True, slots=True)
+class Theme:
+    """How pages look: light, dark or as the reader's system is, and colours as pairs for light and dark."""
+
+    scheme: str = "auto"
+    colours: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class SiteConfig:
-    """`[tool.eqtrace.site]`. `pages` are page ids (none: all of them); `sizes` are those shown on pages."""
+    """`[tool.eqtrace.site]`. `pages` are page ids (none: all of them); `sizes` are those shown on pages.
+
+    `url` is where the site will be found, for its map; `templates` a folder whose files stand in for the package's.
+    """
 
     title: str = "Equations"
     pages: tuple[str, ...] = ()
-    theme: str = "auto"
+    theme: Theme = Theme()
     output: str = "reports/site"
     sizes: Mapping[str, int | str] = field(default_factory=dict)
+    url: str | None = None
+    templates: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,14 +284,39 @@ class _Reader:
     def repository(self, keys: tuple[str, ...], value: Any) -> Repository | None:
         table = self.table(keys, value)
         self._known(table, ("url", "commit"), keys)
-        found = {key: self.text((*keys, key), table[key]) for key in ("url", "commit") if key in table}
+        found = {key: self.text((*keys, key), table[key]) for key in ("commit",) if key in table}
         for key in ("url", "commit"):
             if key not in table and isinstance(value, dict):
                 self._fault(keys, f"`{key}` is missing")
-        url, commit = found.get("url"), found.get("commit")
-        if url is not None and not re.match(r"https?://[^\s\"'<>]+$", url):
-            self._fault((*keys, "url"), "an address that starts with https:// is wanted")
+        url, commit = self.url((*keys, "url"), table["url"]) if "url" in table else None, found.get("commit")
         return Repository(url.rstrip("/"), commit) if url and commit else None
+
+    def url(self, keys: tuple[str, ...], value: Any) -> str | None:
+        """An address, without a slash at its end."""
+        text = self.text(keys, value)
+        if text is None or re.fullmatch(r"https?://[^\s\"'<>]+", text):
+            return text and text.rstrip("/")
+        self._fault(keys, "an address that starts with https:// is wanted")
+        return None
+
+    def theme(self, keys: tuple[str, ...], value: Any) -> Theme | None:
+        """A scheme's name, or a table of it and colours: one for both schemes, or a pair for light and dark."""
+        table = {"scheme": value} if isinstance(value, str) else self.table(keys, value)
+        self._known(table, ("scheme", *COLOURS), keys)
+        scheme = table.get("scheme", "auto")
+        if scheme not in SCHEMES:
+            self._fault(keys, f"one of {', '.join(map(repr, SCHEMES))} is wanted, not {scheme!r}")
+            return None
+        colours: dict[str, tuple[str, str]] = {}
+        for name in COLOURS:
+            if name in table:
+                given = table[name]
+                pair = [given, given] if isinstance(given, str) else given
+                if isinstance(pair, list) and len(pair) == 2 and all(map(_is_colour, pair)):
+                    colours[name] = (pair[0], pair[1])
+                else:
+                    self._fault((*keys, name), "a colour like '#175a8c' is wanted, or a pair of them: light, dark")
+        return Theme(scheme, colours)
 
     def site(self, keys: tuple[str, ...], value: Any) -> SiteConfig:
         table = self.table(keys, value)
@@ -290,6 +330,10 @@ class _Reader:
             if not isinstance(size, str) and len(size) > 1:
                 self._fault((*keys, name), "one number is wanted: a page shows one size")
         return {name: size if isinstance(size, str) else size[0] for name, size in sizes.items()}
+
+
+def _is_colour(value: Any) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"#[0-9A-Fa-f]{6}", value) is not None
 
 
 def _kind(value: Any) -> str:
@@ -321,7 +365,9 @@ _KEYS: dict[str, Any] = {
 _SITE_KEYS: dict[str, Any] = {
     "title": _Reader.text,
     "pages": _Reader.texts,
-    "theme": _Reader.text,
+    "theme": _Reader.theme,
     "output": _Reader.path,
     "sizes": _Reader.shown_sizes,
+    "url": _Reader.url,
+    "templates": _Reader.path,
 }

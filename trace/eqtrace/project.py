@@ -27,7 +27,7 @@ from eqtrace.model.equation import Equation
 from eqtrace.model.example import Example
 from eqtrace.model.finding import Fault
 from eqtrace.model.span import Span
-from eqtrace.model.topic import Specification, Topic
+from eqtrace.model.topic import Page, Specification, Topic
 from eqtrace.spec import sizes
 from eqtrace.spec.load import load
 
@@ -54,7 +54,7 @@ class Project:
     faults: tuple[Fault, ...]
     selected: tuple[str, ...]
     linked: Audit
-    examples: Mapping[str, Example]  # of the selected equations' topics, those without faults
+    examples: Mapping[str, Example]  # of the selected equations' topics (all: of pages too), those without faults
     compared: Comparison | None = None  # with the ledger of reviews, where there is one
     latex: Latex = field(default_factory=Latex)
     states: States = field(default_factory=States)
@@ -114,9 +114,8 @@ def read_project(
     if config.references is not None:
         faults += references.faults(config.references, index)
     topics = [topic for topic in specification.topics if any(each.id in chosen for each in topic.equations)]
-    wrong = _examples(topics, index, config)
-    faults += [fault for found in wrong.values() for fault in found]
-    worked = {topic.id: topic.example for topic in topics if topic.example is not None and topic.id not in wrong}
+    worked, wrong = _examples(topics, specification.pages if selected is None else (), index, config)
+    faults += wrong
     compared = None
     if specification.reviews is not None:
         from eqtrace.link.review import faults as suspicions
@@ -130,12 +129,18 @@ def read_project(
     return Project(config, specification, index, read, every, ids, linked, worked, compared, looked.latex, stated)
 
 
-def _examples(topics: Sequence[Topic], index: Index, config: Config) -> dict[str, list[Fault]]:
-    if all(topic.example is None for topic in topics):
-        return {}
+def _examples(
+    topics: Sequence[Topic], pages: Sequence[Page], index: Index, config: Config
+) -> tuple[dict[str, Example], list[Fault]]:
+    """The examples of topics and pages that can be run, and what is wrong with the others."""
+    if all(topic.example is None and not topic.sections for topic in topics) and not any(p.sections for p in pages):
+        return {}, []
     from eqtrace.link import examples
 
-    return examples.faults(topics, index, config)
+    stated = examples.stated(topics, pages)
+    wrong = examples.faults(stated, index, config)
+    worked = {name: example for name, example in stated.items() if name not in wrong}
+    return worked, [fault for found in wrong.values() for fault in found]
 
 
 def _linked(forms: Forms, specification: Specification) -> dict[str, Form]:

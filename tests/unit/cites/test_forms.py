@@ -57,6 +57,18 @@ def cited(text: str, path: str = "docs/a.md") -> list[tuple[str, int | None, int
         ("/elsewhere/n/src/a.rs:126)", [("/elsewhere/n/src/a.rs", 126, 126)]),
         ("app/[id]/page.tsx:3", [("app/[id]/page.tsx", 3, 3)]),
         ("Makefile:12", [("Makefile", 12, 12)]),
+        ("at `a.c:61`, called from `:288/:367`", [("a.c", 61, 61), ("a.c", 288, 288), ("a.c", 367, 367)]),
+        ("(`a.go:142`) and per check (:317, :320-324)", [("a.go", 142, 142), ("a.go", 317, 317), ("a.go", 320, 324)]),
+        ("lines 12, 14 and 40-42 of `a.py`", [("a.py", 12, 12), ("a.py", 14, 14), ("a.py", 40, 42)]),
+        ("`a.py` lines 12 and 40 do it", [("a.py", 12, 12), ("a.py", 40, 40)]),
+        ("`a.py` (lines 12, 40–44)", [("a.py", 12, 12), ("a.py", 40, 44)]),
+        ("``a.py``, lines 12--20", [("a.py", 12, 20)]),
+        ("`a.py`:12, **b.py**:3-4", [("a.py", 12, 12), ("b.py", 3, 4)]),
+        ("`a.py`: line 12; a.py — lines 3-4", [("a.py", 12, 12), ("a.py", 3, 4)]),
+        ("a.rs:49 / 87", [("a.rs", 49, 49), ("a.rs", 87, 87)]),
+        ("a.py:12ff and `b.py:3+`", [("a.py", 12, 12), ("b.py", 3, 3)]),
+        ("> as `a.rs:517,\n> 680` says", [("a.rs", 517, 517), ("a.rs", 680, 680)]),
+        ("`kernel/mod.rs` ~5346, (`a.rs` ~498)", [("kernel/mod.rs", 5346, 5346), ("a.rs", 498, 498)]),
     ],
 )
 def test_forms(text: str, expected: list[tuple[str, int, int]]) -> None:
@@ -79,6 +91,9 @@ def test_forms(text: str, expected: list[tuple[str, int, int]]) -> None:
         "`a.py` (167 l.) and `a.py` (3 of 4)",
         "std::vec::Vec and foo.bar:baz",
         "a.py:0 and `a.py` (L0)",
+        "`a.py` (~500 lines) and `b.py` ~300 LOC",
+        '{"a.py":12, "b.py":3}',
+        "`a.py` (:smile:), and ratio (3:12)",
     ],
 )
 def test_no_citations(text: str) -> None:
@@ -88,6 +103,24 @@ def test_no_citations(text: str) -> None:
 def test_a_plain_number_after_a_comma_is_no_line_in_prose() -> None:
     assert cited("a.rs:12, 3 of them") == [("a.rs", 12, 12)]
     assert cited("(a.rs:12, 30)") == [("a.rs", 12, 12), ("a.rs", 30, 30)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`a.py:~1276`",
+        "a.py:≈498",
+        "`a.py` ~L498",
+        "`a.py` L~498",
+        "`a.py` ~498.",
+        "`a.py` (around line 498)",
+        "`a.py`, about line 498",
+        "near line 498 of a.py",
+        "In `a.py`, the loop is at roughly line 498.",
+    ],
+)
+def test_approximate(text: str) -> None:
+    assert [each.approximate for each in found(text)] == [True]
 
 
 def test_symbols() -> None:
@@ -121,6 +154,21 @@ z = src / e.py
     assert cited("// see a.c:12\nint x; /* b.c:3 */\n", "m.c") == [("a.c", 12, 12), ("b.c", 3, 3)]
     assert cited("# see a.sh:12\necho hi\n", "m.sh") == [("a.sh", 12, 12)]
     assert cited("k: v  # see a.py:12\n", "m.yaml") == [("a.py", 12, 12)]
+    assert cited("k: |\n  as src/a.py:12\nl: src/b.py:3\n", "m.yaml") == [("src/a.py", 12, 12), ("src/b.py", 3, 3)]
+    assert cited("# see a.py:12\nall:\n\techo a.py:3\n", "Makefile") == [("a.py", 12, 12)]
+
+
+def test_messages_of_assertions() -> None:
+    def zones(text: str, path: str) -> list[str]:
+        document = documents.read(path, text)
+        assert document is not None
+        return [document.zone(each.start).value for each in found(text, path)]
+
+    assert zones("assert f(x, y) == 1, 'as a.py:12 says'\n", "m.py") == ["message"]
+    assert zones("assert x, (\n    'as a.py:12 says'\n    'and b.py:3'\n)\n", "m.py") == ["message", "message"]
+    assert zones('assert_eq!(f(a, 1), b, "see a.rs:12");\n', "m.rs") == ["message"]
+    assert zones("assert f('a.py:12')\nassert f(x)('b.py:3') == 'c.py:4'\n", "m.py") == ["string"] * 3
+    assert zones("assert x, y\n\nz = 'a.py:12'\n", "m.py") == ["string"]
 
 
 def test_code_blocks_are_told_apart() -> None:
@@ -131,13 +179,17 @@ def test_code_blocks_are_told_apart() -> None:
 def test_notebooks() -> None:
     text = (
         '{"cells": [{"cell_type": "markdown", "source": ["as \\"said\\"\\n", "in `a.py:12`"]},'
-        ' {"source": ["x = 1  # b.py:3\\n"], "cell_type": "code", "outputs": [{"text": "c.py:4"}]}]}'
+        ' {"source": ["x = \\"#\\"  # b.py:3\\n"], "cell_type": "code", "outputs": [{"text": "c.py:4"}]}]}'
     )
     assert cited(text, "n.ipynb") == [("a.py", 12, 12), ("b.py", 3, 3)]
 
 
 def test_html_and_asciidoc() -> None:
     assert cited("<p>see <code>a.py:12</code></p><script>'b.py:3'</script>", "a.html") == [("a.py", 12, 12)]
+    text = '<code>a.py</code>:12&ndash;20, <a href="../b.py#L3">b.py</a> (lines&nbsp;4&ndash;5)'
+    assert cited(text, "a.html") == [("a.py", 12, 20), ("../b.py", 3, 3), ("b.py", 4, 5)]
+    assert all(each.sure for each in found(text, "a.html"))
+    assert cited("+a.py:12+ is `+b.py:3+`", "a.adoc") == [("a.py", 12, 12), ("b.py", 3, 3)]
     assert cited("See link:a.py#L12[x] and `b.c:3`.", "a.adoc") == [("a.py", 12, 12), ("b.c", 3, 3)]
     assert cited("See ``a.py:12`` and `b <b.c#L3>`_.", "a.rst") == [("a.py", 12, 12), ("b.c", 3, 3)]
 
@@ -156,7 +208,11 @@ def test_long_odd_text_takes_no_time(text: str) -> None:
         ("docs/adr/0003-cites.md", "", True),
         ("docs/2024-05-01-audit.md", "", True),
         ("reports/audit.md", "# Audit\n\n**Date:** 2024-05-01\n", True),
-        ("docs/design.md", "# Design\n", False),
+        ("docs/audit.md", "# Audit of 2024-05-01\n", True),
+        ("docs/2024-Q2-review.md", "", True),
+        ("docs/reports/2024-05.md", "", True),
+        ("docs/design.md", "# Design\n\nAs of 2024-05-01 it holds.\n", False),
+        ("docs/python-2024.md", "", False),
         ("docs/changes-to-make.py", "", False),
         ("docs/newsletter.md", "", False),
     ],

@@ -67,7 +67,12 @@ def parts(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Parts:
     _play(monkeypatch, "eqtrace.mutating", mutate=answer)
     monkeypatch.setattr("eqtrace.config.load", lambda start: config)
     _play(monkeypatch, "eqtrace.spec.load", load=lambda config: specification)
-    _play(monkeypatch, "eqtrace.spec.schema", json_schema=lambda: {"title": "spec"})
+    _play(
+        monkeypatch,
+        "eqtrace.spec.schema",
+        json_schema=lambda: {"title": "spec"},
+        pages_schema=lambda: {"title": "pages"},
+    )
     _play(monkeypatch, "eqtrace.checks.registry", CHECKS=checks)
     monkeypatch.chdir(tmp_path)
     return played

@@ -120,6 +120,8 @@ def test_explain_of_an_unknown_code_exits_2_with_the_nearest(eqtrace, parts) -> 
 def test_schema_of_the_specification_and_of_the_results(eqtrace, parts, tmp_path: Path) -> None:
     assert json.loads(eqtrace("schema").out) == {"title": "spec"}
     assert json.loads(eqtrace("schema", "--results").out)["title"] == "eqtrace results"
+    assert json.loads(eqtrace("schema", "--pages").out) == {"title": "pages"}
+    assert eqtrace("schema", "--pages", "--results").code == 2
     assert eqtrace("schema", "--output-file", "schema.json").out == ""
     assert json.loads((tmp_path / "schema.json").read_text()) == {"title": "spec"}
 

@@ -8,6 +8,8 @@ import pytest
 from eqtrace.model.equation import Equation
 from eqtrace.model.span import Span
 from eqtrace.run.needs import CALLS, EVERY, Needs
+from eqtrace.run.probe import Probe
+from eqtrace.run.record import Recorder
 from eqtrace.run.tracker import Noted, Tracker, Untracked
 from eqtrace.run.work import Work
 
@@ -178,6 +180,18 @@ def test_functions_are_hashed_by_what_they_do(tracker):
     assert digest(lambda x: x + 1) != digest(lambda x: x * 1)
     assert digest(lambda x: x + 1) != digest(lambda x: x + 2)
     assert digest(lambda x: [x + y for y in (1, 2)]) != digest(lambda x: [x + y for y in (1, 3)])
+
+
+def test_probes_in_a_function_do_not_count(tracker):
+    """Each process has its own."""
+
+    def with_probe() -> types.FunctionType:
+        code = (lambda: "probe").__code__
+        return types.FunctionType(code.replace(co_consts=(None, Probe(Recorder(), "m"))), {}, "f")
+
+    kept = [with_probe(), with_probe()]
+    tracker.evidence(lambda names: kept[int(names[0])])
+    assert tracker.run_digest("0") == tracker.run_digest("1") != ""
 
 
 def test_the_order_of_calls_is_a_need_where_it_is_asked_for(tracker):

@@ -86,7 +86,7 @@ def _partner(needle: re.Pattern[str], change: Change, hunk: Hunk, number: int) -
     return held[0] if written == 1 or _alike(masked, _masked(held[0][1])) >= _ALIKE else None
 
 
-@lru_cache(4096)
+@lru_cache(256)
 def _written(change: Change) -> frozenset[str]:
     """The lines that a change added or removed, numbers aside; those alone that hold a number."""
     lines = (line for hunk in change.hunks for line in (*hunk.added, *hunk.removed))

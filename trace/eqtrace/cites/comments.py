@@ -9,6 +9,8 @@ _MARKER = re.compile(
     r"^[ \t]*(?:#+!?:?|/{2,}!?<?|/\*+[!<]?|\*+/|\*+(?=\s|$)|--+(?:\[\[)?|;+|%+|<!--+|\(\*+|\"{3}|'{3})", re.M
 )
 
+_STRINGS = (("Literal", "String"), ("Literal", "Scalar"))
+
 
 def prose(path: str, text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
     """The prose of a source file, all else as spaces, and the places of its string literals (docstrings are prose)."""
@@ -19,6 +21,7 @@ def prose(path: str, text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
         lexer = get_lexer_for_filename(PurePosixPath(path).name)
     except ClassNotFound:
         return _by_hash(text), ()
+    scalars = path.endswith((".yaml", ".yml"))
     pieces: list[str] = []
     strings: list[tuple[int, int]] = []
     at = 0
@@ -26,7 +29,7 @@ def prose(path: str, text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
         if offset < at:  # lexers within lexers may overlap
             continue
         comment = kind[:1] == ("Comment",) and kind[1:2] not in (("Preproc",), ("PreprocFile",))
-        string = kind[:2] == ("Literal", "String")
+        string = kind[:2] in _STRINGS or (scalars and kind[:2] == ("Name", "Constant"))
         if not comment and not string:
             continue
         said = comment or kind[2:3] == ("Doc",)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from eqtrace.cites.history import Trace
 from eqtrace.cites.judge import NO_NAMES
@@ -14,7 +14,21 @@ _ENOUGH = 3  # siblings that agree
 _Group = tuple[str, str, str]
 
 
-def agreed(judged: Sequence[Judged], traces: Mapping[Citation, Trace]) -> list[Judged]:
+@dataclass(frozen=True, slots=True)
+class Born:
+    """What history says of a citation, without texts: the commit that wrote it, how well its line is followed."""
+
+    commit: str
+    exact: bool
+    steady: bool
+
+    @classmethod
+    def of(cls, trace: Trace) -> Born:
+        """The essence of a trace."""
+        return cls(trace.commit, trace.exact, trace.steady)
+
+
+def agreed(judged: Sequence[Judged], traces: Mapping[Citation, Born]) -> list[Judged]:
     """The verdicts, those on moved lines strengthened where three siblings of the same day moved as far by names.
 
     Only a line that history leads to exactly, and beside which no name stands, is taken along; and none where one of
@@ -35,7 +49,7 @@ def agreed(judged: Sequence[Judged], traces: Mapping[Citation, Trace]) -> list[J
     ]
 
 
-def _strengthened(judged: Judged, shifts: Counter[int] | None, traces: Mapping[Citation, Trace]) -> Judged:
+def _strengthened(judged: Judged, shifts: Counter[int] | None, traces: Mapping[Citation, Born]) -> Judged:
     shift = _shift(judged)
     trace = traces.get(judged.citation)
     if shifts is None or shift is None or trace is None or shifts[shift] < _ENOUGH or len(shifts) > 1:
@@ -48,7 +62,7 @@ def _strengthened(judged: Judged, shifts: Counter[int] | None, traces: Mapping[C
     return replace(judged, confidence=Confidence.STRONG, evidence=(*judged.evidence, Evidence("offset", text)))
 
 
-def _group(judged: Judged, traces: Mapping[Citation, Trace]) -> _Group | None:
+def _group(judged: Judged, traces: Mapping[Citation, Born]) -> _Group | None:
     trace = traces.get(judged.citation)
     if trace is None or judged.target is None:
         return None

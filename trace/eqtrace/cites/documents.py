@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import PurePosixPath
 
 from eqtrace.cites import comments, notebook
-from eqtrace.cites.kinds import CODE, KNOWN, PROSE
+from eqtrace.cites.kinds import CODE, KNOWN, NAMES, PROSE
 
 
 class Zone(Enum):
@@ -18,6 +18,7 @@ class Zone(Enum):
 
     PROSE = "prose"
     STRING = "string"  # a string literal: often sample data rather than a citation
+    MESSAGE = "message"  # what an assertion says where it fails: a string literal that is meant for readers
     BLOCK = "block"  # a code block of a document: often a program's output
 
 
@@ -52,7 +53,8 @@ class Document:
         return Zone.PROSE
 
 
-_DATE = re.compile(r"(?<!\d)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])(?!\d)")
+_DAY = r"(?<!\d)(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])[-_.]?(?:0[1-9]|[12]\d|3[01])(?!\d)"
+_DATE = re.compile(rf"{_DAY}|(?<!\d)(?:19|20)\d\d[-_](?:0[1-9]|1[0-2]|[Qq][1-4])(?![\d\w])")
 _LOGS = re.compile(r"^(change_?-?log|changes|history|news|releases?([-_ ]?notes)?|whats[-_]?new)\b", re.IGNORECASE)
 _RECORDS = frozenset(
     {"adr", "adrs", "decisions", "decision-records", "rfcs", "rfc", "changelog", "changelogs", "changelog.d", "changes"}
@@ -60,12 +62,18 @@ _RECORDS = frozenset(
     | {"worklogs", "retros", "retrospectives"}
 )
 _DATED = re.compile(r"^\W{0,4}(?:report )?date\W{1,5}\D{0,12}(?:19|20)\d\d\b", re.IGNORECASE | re.MULTILINE)
+_TITLE = re.compile(rf"\A\s*(?:#\s|=\s|<h1\b[^>]*>)?[^\n]*{_DAY}")  # a date in the first line
 _HEAD = 1200  # characters in which a report gives its date
 
 
 def is_document(path: str) -> bool:
     """Whether a file is read by default."""
-    return _suffix(path) in PROSE | CODE or PurePosixPath(path).name.upper().startswith("README")
+    name = PurePosixPath(path).name
+    return _suffix(path) in PROSE | CODE or _is_code(path) or name.upper().startswith("README")
+
+
+def _is_code(path: str) -> bool:
+    return _suffix(path) in CODE or PurePosixPath(path).name in NAMES | {"CMakeLists.txt"}
 
 
 def is_record(path: str, text: str = "") -> bool:
@@ -79,44 +87,74 @@ def is_record(path: str, text: str = "") -> bool:
 
 
 def _dated(text: str) -> bool:
-    return bool(_DATED.search(text[:_HEAD].replace("*", "").replace("`", "")))
+    head = text[:_HEAD].removeprefix("\ufeff")
+    return bool(_DATED.search(head.replace("*", "").replace("`", "")) or _TITLE.search(head))
 
 
 # Quick to try on each file, before anything is parsed: can there be a citation at all? Each pattern begins with a fixed
 # character, for which the regular expression engine skips ahead.
-_EXTENSIONS = "|".join(sorted(map(re.escape, KNOWN), key=lambda word: (-len(word), word)))
+_EXTENSIONS = "|".join(sorted(map(re.escape, KNOWN | {"R", "S"}), key=lambda word: (-len(word), word)))
 _MAYBE = tuple(
     re.compile(pattern)
     for pattern in (
-        r"\.[A-Za-z][A-Za-z0-9]{0,9}(?:[:#]~?L?~?\d|::?[A-Za-z_])",
+        r"\.[A-Za-z][A-Za-z0-9]{0,9}(?:`|\*\*|</code>){0,2}(?:[:#][~≈]?L?~?\d|::?[A-Za-z_])",
         r"file[:#]~?L?~?\d",
-        r"L\d\d",
-        r"ines? ~?\d",
-        r":~?\d+[`)\]]",
-        r"`:~?\d",
+        r"L~?\d\d",
+        r"[Ll]n\.? \d",
+        r"ines?(?: |&nbsp;)[~≈]?\d",
+        r":[~≈]?\d+[`)\]]",
+        r"`:[~≈]?\d",
+        r"` \(?[~≈]\d",
         r"#lines-\d",
     )
 )
 _MAYBE_IN_CODE = (
-    re.compile(rf"\.(?:{_EXTENSIONS})\b\W{{0,6}}(?:[:#]~?L?~?\d|::?[A-Za-z_]|L\d\d|[Ll]ines? ~?\d)"),
-    re.compile(r"ines? ~?\d{1,7}(?:-\d{1,7})? (?:of|in)\b"),
+    re.compile(rf"\.(?:{_EXTENSIONS})\b\W{{0,6}}(?:[:#][~≈]?L?~?\d|::?[A-Za-z_]|L~?\d\d|[Ll]ines? ~?\d)"),
+    re.compile(r"file:[~≈]?L?\d"),
+    re.compile(r"ines? ~?\d{1,7}(?:[-,\d and]{1,80})? (?:of|in)\b"),
 )
 
 
 def read(path: str, text: str) -> Document | None:
     """The document, or None where it certainly cites nothing."""
     suffix = _suffix(path)
-    code = suffix in CODE
+    code = _is_code(path)
     if not any(pattern.search(text) for pattern in (_MAYBE_IN_CODE if code else _MAYBE)):
         return None
     if suffix == "ipynb":
         return Document(path, text, notebook.prose(text), code=False)
     if code:
         prose, strings = comments.prose(path, text)
-        return Document(path, text, prose, tuple((start, end, Zone.STRING) for start, end in strings), code=True)
+        zones = ((start, end, _said(text, start)) for start, end in strings)
+        return Document(path, text, prose, tuple(zones), code=True)
     if suffix in ("html", "htm"):
         return Document(path, text, _html(text))
-    return Document(path, text, text, tuple(_blocks(text, suffix)))
+    return Document(path, text, _unmarked(text, suffix), tuple(_blocks(text, suffix)))
+
+
+_ASSERTS = re.compile(r"(?<![\w.])(?:debug_|static_)?assert\w*!?(?P<open>\s*\()?")
+_BEFORE = 600  # characters in which an assertion begins before its message
+
+
+def _said(text: str, start: int) -> Zone:
+    """Whether a string literal is the message of an assertion: after a comma of it, outside all inner brackets."""
+    begin = max(0, start - _BEFORE)
+    asserts = list(_ASSERTS.finditer(text, begin, start))
+    if not asserts:
+        return Zone.STRING
+    depth, commas = 0, 0
+    for mark in re.findall(
+        r"[(\[{,)\]};]|\n\n", re.sub(r"\"[^\"\n]*\"|'[^'\n]*'", "", text[asserts[-1].start() : start])
+    ):
+        if mark in "([{":
+            depth += 1
+        elif mark in ")]}":
+            depth -= 1
+        elif mark == ",":
+            commas += depth <= 1
+        else:
+            return Zone.STRING
+    return Zone.MESSAGE if commas and depth <= 2 else Zone.STRING
 
 
 def _suffix(path: str) -> str:
@@ -134,8 +172,24 @@ def blank(text: str) -> str:
     return re.sub(r"[^\n]", " ", text)
 
 
+_QUOTED = re.compile(r"^[ \t]*(?:>[ \t]?)+", re.MULTILINE)
+_MONOSPACE = re.compile(r"(?<![\w+])\+(?=[\w./])")
+_ENTITY = re.compile(r"&(?:nbsp|ensp|thinsp|ndash|mdash|#160|#8211|#8212);")
+
+
 def _html(text: str) -> str:
-    return _UNSEEN.sub(lambda found: blank(found[0]), text)
+    """What readers see of HTML; an entity is as long as before, a dash at its end."""
+    seen = _UNSEEN.sub(lambda found: blank(found[0]), text)
+    return _ENTITY.sub(
+        lambda found: ("–" if "dash" in found[0] or "#82" in found[0] else "").rjust(len(found[0])), seen
+    )
+
+
+def _unmarked(text: str, suffix: str) -> str:
+    """The text without the marks of quotations (`>` in Markdown) and monospaced words (`+` in AsciiDoc)."""
+    if suffix in ("adoc", "asciidoc"):
+        return _MONOSPACE.sub(" ", text)
+    return text if ">" not in text or suffix == "rst" else _QUOTED.sub(lambda found: " " * len(found[0]), text)
 
 
 def _blocks(text: str, suffix: str) -> list[tuple[int, int, Zone]]:

@@ -93,7 +93,7 @@ class _Reader:
         before = len(self.found)
         after = self._direct(path, start, end) or self._words(path, start, end) or self._symbol(path, start, end)
         if after is not None and len(self.found) > before and self.found[before].form is not Form.SYMBOL:
-            self._more(path, after)
+            self._more(path, start, after)
         elif after is None:
             self._of(path, start, end)
         self.mentions.append(Mention(path, start, end, len(self.found) > before))
@@ -103,13 +103,15 @@ class _Reader:
         return self.text[max(0, start - 6) : start] == 'File "'
 
     def _direct(self, path: str, start: int, end: int) -> int | None:
-        number = patterns.DIRECT.match(self.text, end)
-        if number is None or re.match(r"\w|\.\d|\.\w+\.", self.text[number.end() : number.end() + 12]):
+        closed = patterns.CLOSED.match(self.text, end)
+        number = patterns.DIRECT.match(self.text, end if closed is None else closed.end())
+        if number is None or patterns.NO_END.match(self.text, number.end()):
             return None
         stop = number.end()
         column = patterns.COLUMN.match(self.text, stop)
         after = column.end() if column is not None and number["last"] is None and number["head"] == ":" else stop
-        self._add(start, stop, path, _numbers(number), Form.DIRECT, approximate=bool(number["approx"]))
+        form = Form.DIRECT if closed is None else Form.WORDS
+        self._add(start, stop, path, _numbers(number), form, approximate=bool(number["approx"]))
         return after
 
     def _words(self, path: str, start: int, end: int) -> int | None:
@@ -119,16 +121,40 @@ class _Reader:
             begin = link.end()
         number = patterns.WORDS.match(self.text, begin)
         if number is None or not patterns.SAYS_LINE.search(number[0]) or "\n\n" in number[0]:
-            return None
-        self._add(start, number.end(), path, _numbers(number), Form.WORDS, approximate="~" in number[0])
+            return self._roughly(path, start, begin)
+        about = self._about(number, "first")
+        self._add(start, number.end(), path, _numbers(number), Form.WORDS, approximate=about)
         return number.end()
+
+    def _roughly(self, path: str, start: int, begin: int) -> int | None:
+        """A number that nothing but `~` makes a line."""
+        number = patterns.ABOUT.match(self.text, max(0, begin - 1))
+        if number is None:
+            return None
+        numbers = _number(number, "first", 0), None
+        self._add(start, number.end("first"), path, numbers, Form.WORDS, approximate=True, sure=False)
+        return number.end("first")
+
+    def _about(self, number: re.Match[str], name: str) -> bool:
+        """Whether a number is only about right, by a sign or by the words before it."""
+        start = number.start(name)
+        before = self.text[max(0, start - 40) : start]
+        return before.rstrip("L").endswith(("~", "≈")) or bool(patterns.HEDGED.search(before))
 
     def _of(self, path: str, start: int, end: int) -> None:
         begin = max(0, start - 80)
         number = patterns.BEFORE.search(self.text[begin:start])
-        if number is not None:
-            numbers = _number(number, "first", begin), _number(number, "last", begin)
-            self._add(begin + number.start(), end, path, numbers, Form.WORDS, approximate=bool(number["approx"]))
+        if number is None:
+            return
+        numbers = _number(number, "first", begin), _number(number, "last", begin)
+        about = bool(
+            number["approx"] or patterns.HEDGED.search(self.text[max(0, begin - 40) : begin + number.start("first")])
+        )
+        self._add(begin + number.start(), end, path, numbers, Form.WORDS, approximate=about)
+        for more in patterns.NUMBERS.finditer(number["more"]):
+            at = begin + number.start("more")
+            numbers = _number(more, "first", at), _number(more, "last", at)
+            self._add(at + more.start(), at + more.end(), path, numbers, Form.CONTINUED, approximate=about)
 
     def _symbol(self, path: str, start: int, end: int) -> int | None:
         found = patterns.SYMBOL.match(self.text, end)
@@ -146,11 +172,12 @@ class _Reader:
             return found.end()
         return None
 
-    def _more(self, path: str, after: int, sure: bool = True, rivals: tuple[str, ...] = ()) -> None:
-        """Further numbers of the same file."""
+    def _more(self, path: str, start: int, after: int, sure: bool = True, rivals: tuple[str, ...] = ()) -> None:
+        """Further numbers of the same file, after a citation from `start` to `after`."""
         at = after
+        several = patterns.LINES.search(self.text, start, after) is not None
         while True:
-            number = patterns.MORE_COLON.match(self.text, at) or self._plain(at)
+            number = patterns.MORE_COLON.match(self.text, at) or self._plain(at, several)
             if (
                 number is None
                 or "\n\n" in number[0]
@@ -171,13 +198,14 @@ class _Reader:
             )
             at = number.end()
 
-    def _plain(self, at: int) -> re.Match[str] | None:
+    def _plain(self, at: int, several: bool) -> re.Match[str] | None:
+        """A further number without a colon; `several` where the word `lines` announced more than one."""
         number = patterns.MORE_PLAIN.match(self.text, at)
-        if number is None:
-            return None
+        if number is None or several:
+            return number
         if self._in_span(at) and "`" not in number[0]:
             return number
-        return number if number["sep"] == "/" or patterns.ENDS_LIST.match(self.text, number.end()) else None
+        return number if number["sep"].strip() == "/" or patterns.ENDS_LIST.match(self.text, number.end()) else None
 
     def _in_span(self, at: int) -> bool:
         """Whether an offset lies in a code span of its line."""
@@ -191,18 +219,19 @@ class _Reader:
         for match in patterns.BARE.finditer(self.text):
             kind = next(kind for kind in "1234" if match[f"first{kind}"] is not None)
             begin = match.start() + match[0].startswith("`")
-            if self._is_taken(match.start(f"first{kind}")) or self.document.zone(begin) is not Zone.PROSE:
+            first = f"first{kind}"
+            if self._is_taken(match.start(first)) or self.document.zone(begin) is not Zone.PROSE:
                 continue
             owner, rivals = self._owner(mentions, match.start(), words=kind in "34")
             if owner is None:
                 continue
-            numbers = _number(match, f"first{kind}", 0), _number(match, f"last{kind}", 0)
-            approximate = kind != "4" and "~" in match[0]
+            numbers = _number(match, first, 0), _number(match, f"last{kind}", 0)
+            approximate = kind != "4" and self._about(match, first)
             symbol = match["symbol4"] if kind == "4" else None
             self._add(
                 begin, match.end(), owner, numbers, Form.BARE, symbol=symbol, approximate=approximate, rivals=rivals
             )
-            self._more(owner, match.end(), sure=False, rivals=rivals)
+            self._more(owner, begin, match.end(), sure=False, rivals=rivals)
 
     def _owner(self, mentions: list[Mention], offset: int, words: bool) -> tuple[str | None, tuple[str, ...]]:
         """The file that a bare number belongs to, and the others that it might."""
@@ -247,7 +276,8 @@ class _Reader:
         line, column = self.document.place(start)
         end_line, end_column = self.document.place(end)
         text = " ".join(self.document.text[start:end].split())
-        quoted = self.text[start - 1 : start] == '"'  # rather a heading or a sample than a place
+        before = self.text[max(0, start - 6) : start]
+        quoted = before.endswith('"') and not before.endswith('href="')  # rather a heading or a sample than a place
         sure = sure and not quoted and form is not Form.BARE and self.document.zone(start) is Zone.PROSE
         span = Span(self.document.path, line, column, end_line, end_column)
         self.taken.append((start, end))

@@ -1,20 +1,23 @@
 """What git knows: when a citation was first written, and where the line it meant then stands today.
 
 Only the chain of first parents is followed, on which the differences of successive commits add up exactly. One `git
-log` reads all documents, and one all cited files.
+log` reads many documents, or many cited files, but never all: what it says is kept until they are done.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from eqtrace.cites.birth import Birth, birth, line_of, needle_of
 from eqtrace.cites.git import Git
-from eqtrace.cites.patches import Change, Patches, follow
+from eqtrace.cites.patches import Change, Patches, batched, follow
 from eqtrace.cites.tree import Tree, split_lines
 from eqtrace.model.citation import Citation
+
+_DOCUMENTS = 200  # of which the changes are held at once
+_VERSIONS = 150  # of cited files that are
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +46,14 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
+class _Born:
+    """The commit that first wrote a citation; `inner` is that of a branch, where `commit` merged it."""
+
+    commit: str
+    inner: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Start:
     """The commit and file at which following a line begins, and the later changes of that file, newest first."""
 
@@ -60,7 +71,7 @@ class History:
     _order: dict[str, int] = field(default_factory=dict)
     _merges: dict[str, tuple[str, str]] = field(default_factory=dict)
     _shallow: frozenset[str] = frozenset()
-    _needles: dict[Citation, re.Pattern[str]] = field(default_factory=dict)
+    _births: dict[Citation, _Born] = field(default_factory=dict)
     _inside: dict[tuple[str, str, str], Sequence[Change]] = field(default_factory=dict)
     _merged: dict[tuple[str, str], tuple[str | None, Sequence[Change]]] = field(default_factory=dict)
 
@@ -80,30 +91,58 @@ class History:
         """Whether the clone is shallow, so that the history doesn't reach back to the beginning."""
         return bool(self._shallow)
 
-    def traces(self, wanted: Sequence[Wanted]) -> dict[Citation, Trace]:
-        """The traces that can be had."""
+    def traces(self, wanted: Sequence[Wanted]) -> Iterator[tuple[Sequence[Wanted], dict[Citation, Trace]]]:
+        """The traces that can be had, some files at a time, so that not all that is known of them is held at once."""
+        self._find_births(wanted)
+        for some in self._shared(wanted):
+            yield some, self._traced([each for each in some if each.citation in self._births])
+            self._inside.clear()
+
+    def _find_births(self, wanted: Sequence[Wanted]) -> None:
         patches = Patches(self.git)
-        documents = patches.read({each.citation.span.path for each in wanted})
-        births: dict[Citation, Birth] = {}
-        document = written = ""
+        by_document: dict[str, list[Citation]] = {}
         for each in wanted:
-            citation = each.citation
-            if citation.span.path != document:
-                document, written = citation.span.path, self.tree.text(citation.span.path) or ""
-            self._needles[citation] = needle_of(citation, written)
-            changes = documents.get(citation.span.path, ())
+            by_document.setdefault(each.citation.span.path, []).append(each.citation)
+        for paths in batched(list(by_document), _DOCUMENTS):
+            changes = patches.read(paths)
+            for path in paths:
+                self._find(by_document[path], self.tree.text(path) or "", changes.get(path, ()))
+            self._merged.clear()
+
+    def _find(self, citations: Iterable[Citation], written: str, changes: Sequence[Change]) -> None:
+        lines = written.split("\n")
+        for citation in citations:
+            needle = needle_of(citation, written)
             line = line_of(citation, written)
-            born = birth(self._needles[citation], line, written.split("\n")[line - 1], changes)
+            born = birth(needle, line, lines[line - 1], changes)
             if born is not None and born.commit in self._order and born.commit not in self._shallow:
-                births[citation] = born
-        if not births:
-            return {}
-        since = self._since([born.commit for born in births.values()])
-        targets = patches.read({each.path for each in wanted if each.citation in births}, since)
-        starts = {}
+                self._births[citation] = _Born(born.commit, self._within_merge(citation, needle, born))
+
+    def _shared(self, wanted: Sequence[Wanted]) -> Iterator[Sequence[Wanted]]:
+        """Citations of the same files together, up to a number of versions of them."""
+        by_path: dict[str, list[Wanted]] = {}
         for each in wanted:
-            if each.citation in births:
-                starts[each] = self._start(each, births[each.citation], targets.get(each.path, ()))
+            by_path.setdefault(each.path, []).append(each)
+        some: list[Wanted] = []
+        versions: set[tuple[str, str]] = set()
+        for path, own in by_path.items():
+            more = {(path, born.commit) for each in own if (born := self._births.get(each.citation)) is not None}
+            if some and len(versions) + len(more) > _VERSIONS:
+                yield some
+                some, versions = [], set()
+            some += own
+            versions |= more
+        if some:
+            yield some
+
+    def _traced(self, wanted: Sequence[Wanted]) -> dict[Citation, Trace]:
+        if not wanted:
+            return {}
+        since = self._since([self._births[each.citation].commit for each in wanted])
+        targets = Patches(self.git).read({each.path for each in wanted}, since)
+        starts = {
+            each: self._start(each.path, self._births[each.citation], targets.get(each.path, ())) for each in wanted
+        }
         blobs = self.git.blobs({(start.commit, start.path) for start in starts.values()})
         lines = {key: split_lines(text) for key, text in blobs.items()}
         found = {}
@@ -133,15 +172,14 @@ class History:
         """The oldest of some commits, as a range from there on."""
         return f"{max(commits, key=self._order.__getitem__)}..HEAD"
 
-    def _start(self, wanted: Wanted, born: Birth, changes: Sequence[Change]) -> _Start:
+    def _start(self, path: str, born: _Born, changes: Sequence[Change]) -> _Start:
         """Where following a citation's line begins: in the commit that wrote it, or in that of a branch it merged."""
         commit = born.commit
         later = [change for change in changes if self._order.get(change.commit, -1) < self._order[commit]]
-        path = later[-1].old if later else wanted.path
-        inner = self._within_merge(wanted, born)
-        if inner is None:
+        path = later[-1].old if later else path
+        if born.inner is None:
             return _Start(commit, path, tuple(later))
-        return _Start(inner, path, (*later, *self._between(inner, commit, path)))
+        return _Start(born.inner, path, (*later, *self._between(born.inner, commit, path)))
 
     def _followed(self, wanted: Wanted, start: _Start, then: tuple[str, ...]) -> Trace | None:
         first, last = wanted.citation.line or 0, wanted.citation.end_line or 0
@@ -155,22 +193,22 @@ class History:
         exact, steady = begins.exact and ends.exact, begins.steady and ends.steady
         return Trace(start.commit, then, begins.line, ends.line, exact, "", steady)
 
-    def _within_merge(self, wanted: Wanted, born: Birth) -> str | None:
+    def _within_merge(self, citation: Citation, needle: re.Pattern[str], born: Birth) -> str | None:
         """The commit of a merged branch that wrote the citation, where the one that seems to have merged it."""
-        commit, document = born.commit, wanted.citation.span.path
+        commit, document = born.commit, citation.span.path
+        if commit not in self._merges:
+            return None
         if (commit, document) not in self._merged:
             self._merged[commit, document] = self._branch(commit, document)
         text, changes = self._merged[commit, document]
         places = [number for number, line in enumerate((text or "").split("\n"), 1) if line == born.line]
         if len(places) != 1:
             return None
-        inner = birth(self._needles[wanted.citation], places[0], born.line, changes)
+        inner = birth(needle, places[0], born.line, changes)
         return None if inner is None else inner.commit
 
     def _branch(self, commit: str, document: str) -> tuple[str | None, Sequence[Change]]:
         """The document's text at the tip of the branch that a commit merged, and its changes on the way there."""
-        if commit not in self._merges:
-            return None, ()
         first, second = self._merges[commit]
         changes = Patches(self.git).read({document}, f"{first}..{second}").get(document, ())
         return self.git.blob(second, document), changes

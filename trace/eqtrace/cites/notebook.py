@@ -32,7 +32,7 @@ def _plain(found: re.Match[str]) -> str:
 
 
 def _comments(body: str) -> str:
-    found = re.match(r"[^#'\"]*#", body)
+    found = re.match(r"(?:[^#'\"]|'[^']*'|\"[^\"]*\")*#", body)
     return " " * len(body) if found is None else " " * found.end() + body[found.end() :]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -24,7 +24,7 @@ from eqtrace.cites.tree import Tree
 from eqtrace.errors import EqtraceError
 from eqtrace.model.citation import Citation, CitationStatus, Cited, Confidence, Evidence, Form, Judged, Target
 
-_KEPT_OUTLINES = 256
+_KEPT_OUTLINES = 64
 _DOMAINS = frozenset({"com", "org", "net", "io", "dev", "ai", "app", "edu", "gov", "local", "localhost", "internal"})
 
 
@@ -161,7 +161,8 @@ class _Run:
         if document.zone(citation.start) is Zone.PROSE:
             return found
         # In code blocks and string literals paths are mostly samples: only one that leads to a file counts.
-        return found if found.path is not None and "/" in citation.file else None
+        spelt = "/" in citation.file or document.zone(citation.start) is Zone.MESSAGE
+        return found if found.path is not None and spelt else None
 
     def judged(self, found: Sequence[Found]) -> list[Judged]:
         """The verdicts, in the order of documents and places.
@@ -169,16 +170,30 @@ class _Run:
         They are reached file by file of the code, so that each is read and outlined once.
         """
         targets = {each.citation: path for each in found if (path := self._target(each)) is not None}
-        traces: dict[Citation, Trace] = {}
-        if self.history is not None:
-            traces = self.history.traces([Wanted(citation, path) for citation, path in targets.items()])
         keys = ledger.keys(each.citation for each in found) if self.ledger else {}
+        born: dict[Citation, consensus.Born] = {}
         verdicts = []
-        for each in sorted(found, key=lambda each: targets.get(each.citation) or each.resolution.path or ""):
-            case = self._case(each, targets.get(each.citation), traces.get(each.citation))
-            entry = self.ledger.get(keys[each.citation]) if self.ledger else None
-            verdicts.append(replace(self._verdict(each, case, entry), record=each.record))
-        return sorted(consensus.agreed(verdicts, traces), key=lambda verdict: verdict.citation.span)
+        for some, traces in self._traced(found, targets):
+            born |= {citation: consensus.Born.of(trace) for citation, trace in traces.items()}
+            for each in some:
+                case = self._case(each, targets.get(each.citation), traces.get(each.citation))
+                entry = self.ledger.get(keys[each.citation]) if self.ledger else None
+                verdicts.append(replace(self._verdict(each, case, entry), record=each.record))
+        return sorted(consensus.agreed(verdicts, born), key=lambda verdict: verdict.citation.span)
+
+    def _traced(
+        self, found: Sequence[Found], targets: Mapping[Citation, str]
+    ) -> Iterator[tuple[Sequence[Found], Mapping[Citation, Trace]]]:
+        """The citations, those of one file together, with their traces."""
+        ordered = sorted(found, key=lambda each: targets.get(each.citation) or each.resolution.path or "")
+        if self.history is None:
+            yield ordered, {}
+            return
+        by_citation = {each.citation: each for each in ordered}
+        wanted = [Wanted(each.citation, targets[each.citation]) for each in ordered if each.citation in targets]
+        yield [each for each in ordered if each.citation not in targets], {}
+        for some, traces in self.history.traces(wanted):
+            yield [by_citation[each.citation] for each in some], traces
 
     def _target(self, found: Found) -> str | None:
         """The file of which a citation means lines, by whatever name it goes now."""

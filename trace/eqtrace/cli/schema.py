@@ -10,7 +10,7 @@ from eqtrace.cli.options import SETTINGS
 
 _HELP = """Prints the JSON Schema of specification files, for editors and other programs.
 
-With --results, that of the JSON report instead. Reads no project, runs nothing.
+With --pages, that of the file of pages; with --results, that of the JSON report. Reads no project, runs nothing.
 
 \b
 Examples:
@@ -22,13 +22,16 @@ Examples:
 @click.command(
     help=_HELP, short_help="The JSON Schema of the specification, or of the report.", context_settings=SETTINGS
 )
+@click.option("--pages", is_flag=True, help="The schema of the file of pages.")
 @click.option("--results", is_flag=True, help="The schema of the JSON report.")
 @click.option(
     "--output-file", metavar="FILE", type=click.Path(path_type=Path, dir_okay=False), help="Write it there instead."
 )
-def schema(results: bool, output_file: Path | None) -> int:
+def schema(pages: bool, results: bool, output_file: Path | None) -> int:
     """Prints or writes a schema."""
-    content = _of_results() if results else _of_specification()
+    if pages and results:
+        raise click.UsageError("--pages and --results are two schemas: ask for one")
+    content = _of_results() if results else _of_pages() if pages else _of_specification()
     if output_file is None:
         click.echo(content, nl=False)
     else:
@@ -42,6 +45,14 @@ def _of_results() -> str:
     from eqtrace.report import json
 
     return json.schema()
+
+
+def _of_pages() -> str:
+    import json
+
+    from eqtrace.spec.schema import pages_schema
+
+    return json.dumps(pages_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def _of_specification() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from eqtrace.code.bind import BindError, parse_right
 from eqtrace.code.index import Index
@@ -16,21 +16,25 @@ from eqtrace.link.target import resolve_target
 from eqtrace.model.example import Example, Step
 from eqtrace.model.finding import Fault
 from eqtrace.model.span import Text
-from eqtrace.model.topic import Topic
+from eqtrace.model.topic import Page, Topic
 
 SYNTAX = "example-syntax"
 _RESERVED = frozenset({"np", "rng"})
 
 
-def faults(topics: Iterable[Topic], index: Index, config: Config) -> dict[str, list[Fault]]:
-    """What is wrong with the examples of topics, by topic; an example with faults can't be run."""
-    found = {}
-    for topic in topics:
-        if topic.example is not None:
-            wrong = list(_of(topic.example, index, config))
-            if wrong:
-                found[topic.id] = wrong
-    return found
+def stated(topics: Iterable[Topic], pages: Iterable[Page] = ()) -> dict[str, Example]:
+    """The examples of topics, by topic, and the runs of their sections and of pages', by section."""
+    chosen = list(topics)
+    found = {topic.id: topic.example for topic in chosen if topic.example is not None}
+    sections = [section for topic in chosen for section in topic.sections]
+    sections += [section for page in pages for section in page.sections]
+    return found | {section.id: section.run for section in sections if section.run is not None}
+
+
+def faults(examples: Mapping[str, Example], index: Index, config: Config) -> dict[str, list[Fault]]:
+    """What is wrong with examples, by their names; an example with faults can't be run."""
+    found = {name: list(_of(example, index, config)) for name, example in examples.items()}
+    return {name: wrong for name, wrong in found.items() if wrong}
 
 
 def _of(example: Example, index: Index, config: Config) -> Iterator[Fault]:

@@ -9,6 +9,7 @@ from functools import cached_property
 from eqtrace.model.equation import Equation, LiteratureReference
 from eqtrace.model.example import Example
 from eqtrace.model.finding import Fault
+from eqtrace.model.section import Section
 from eqtrace.model.span import Span, Text
 from eqtrace.model.symbol import Symbol
 
@@ -41,17 +42,20 @@ class Topic:
     equations: tuple[Equation, ...] = ()
     shapes: tuple[ShapeTable, ...] = ()
     example: Example | None = None
+    sections: tuple[Section, ...] = ()
     short: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of the site, in the site's order."""
+    """A page of the site, in the site's order. `notation` is the rule by which its names are to be read."""
 
     id: str
     title: str
     intro: str
     topics: tuple[Text, ...]
+    notation: str = ""
+    sections: tuple[Section, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from eqtrace.link.examples import stated as examples_of
 from eqtrace.model.anchor import Anchor, Role, Status
 from eqtrace.model.equation import Equation
 from eqtrace.model.example import Example, ExampleResult, Outcome
@@ -116,7 +117,10 @@ class EquationRow:
 
 @dataclass(frozen=True, slots=True)
 class ExampleRow:
-    """A topic's example as stated, and what came of it (None where it was not run)."""
+    """A topic's example, or a section's run, as stated, and what came of it (None where it was not run).
+
+    `topic` is the section's name where it is a run of a section.
+    """
 
     topic: str
     stated: Example
@@ -175,11 +179,9 @@ def rows(results: Results) -> Rows:
     equations = tuple(_equation(each, results) for each in results.specification.equations if each.id in wanted)
     findings = tuple(sorted(results.findings, key=_place))
     topics = {each.topic for each in equations}
-    examples = tuple(
-        ExampleRow(topic.id, topic.example, results.examples.get(topic.id))
-        for topic in results.specification.topics
-        if topic.id in topics and topic.example is not None
-    )
+    pages = results.specification.pages if len(equations) == len(results.specification.equations) else ()
+    stated = examples_of((each for each in results.specification.topics if each.id in topics), pages)
+    examples = tuple(ExampleRow(name, each, results.examples.get(name)) for name, each in stated.items())
     return Rows(_summary(results, equations, findings, examples), equations, findings, examples)
 
 

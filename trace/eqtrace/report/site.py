@@ -1,40 +1,76 @@
-"""The reference site: every page rendered from plain data, written whole, and stale pages of its own removed."""
+"""The reference site: every page rendered from plain data, written whole, and stale pages of its own removed.
+
+A page is rendered again only where something that it is made from changed: its data, a template, or what all share.
+"""
 
 from __future__ import annotations
 
-import json
+import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from importlib import metadata
 from importlib.resources import files
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
+from eqtrace.cache import digest
 from eqtrace.code.calls import CallGraph
 from eqtrace.code.index import Index
 from eqtrace.config import Config
 from eqtrace.errors import EqtraceError
 from eqtrace.model.results import Results
-from eqtrace.report import atomic
+from eqtrace.report import export
+from eqtrace.report.drafts import MANIFEST, Draft, earlier, is_whole, write
+from eqtrace.report.hosting import Host
 from eqtrace.report.mutants import Mutation
+from eqtrace.report.pages import Renderer
 from eqtrace.report.rows import rows
-from eqtrace.report.view.code import claims, file_view
+from eqtrace.report.theme import sheet
+from eqtrace.report.view.changes import changes
+from eqtrace.report.view.code import claims, file_view, marks
+from eqtrace.report.view.comparison import comparison
+from eqtrace.report.view.coverage import coverage
+from eqtrace.report.view.dependencies import dependencies
+from eqtrace.report.view.matrix import matrix
+from eqtrace.report.view.notation import notation
 from eqtrace.report.view.overview import overview
-from eqtrace.report.view.places import INDEX, REFERENCE, Places
+from eqtrace.report.view.places import (
+    CHANGES,
+    COVERAGE,
+    DEPENDENCIES,
+    INDEX,
+    MATRIX,
+    NOTATION,
+    REFERENCE,
+    PagePlan,
+    Places,
+)
+from eqtrace.report.view.section import section_views
 from eqtrace.report.view.topic import Site, topic_view
-from eqtrace.report.words import DIRECTIONS, STATUSES, slug
+from eqtrace.report.words import DIRECTIONS, STATUSES
 
-MANIFEST = ".eqtrace-site.json"
-_ASSETS = ("site.css", "site.js", "icon.svg", "stix-two-math.woff2", "stix-two-math-license.txt")
+__all__ = ["MANIFEST", "Built", "build", "render"]
+
+_ASSETS = (
+    "site.css",
+    "site.js",
+    "engine.js",
+    "examples.js",
+    "icon.svg",
+    "stix-two-math.woff2",
+    "stix-two-math-license.txt",
+)
+_LIBRARIES = ("jinja2", "math-core", "Pygments")
+_UNORDERED = re.compile(r"frozenset\(\{'max', 'min'\}\)")  # the one set that a specification holds
 
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What `build` did: the files of the site, and how many of them were new or changed."""
+    """What `build` did: how many files the site has, which were made anew, and how many are not what they were."""
 
     folder: Path
     files: int
+    made: tuple[str, ...]
     written: int
 
 
@@ -45,70 +81,90 @@ def build(config: Config, results: Results, folder: Path | None = None, mutation
     wrote are replaced or removed.
 
     Raises:
-        EqtraceError: the folder holds other files in their place, or cannot be written.
+        EqtraceError: the folder holds other files in their place, or cannot be written; git does not know the
+            configured commit; a template of the project is wrong.
     """
     folder = config.root / config.site.output if folder is None else folder
-    content = dict(render(config, results, mutation))
+    host = Host(config) if config.repository is not None else None
+    state = _state(config, results, mutation, host)
+    before = earlier(folder)
+    if before.state == state and is_whole(folder, before):
+        return Built(folder, len(before.files), (), 0)
+    drafts = dict(_drafts(config, results, mutation, host))
     try:
-        return Built(folder, len(content), _write(folder, content))
+        return Built(folder, len(drafts), *write(folder, drafts, before, state))
     except OSError as error:
         raise EqtraceError(f"the site cannot be written to {folder}: {error.strerror}") from error
 
 
 def render(config: Config, results: Results, mutation: Mutation | None = None) -> Iterator[tuple[str, bytes]]:
     """Every file of the site, by its path below the output folder."""
+    host = Host(config) if config.repository is not None else None
+    for name, draft in _drafts(config, results, mutation, host):
+        yield name, draft.make()
+
+
+def _drafts(
+    config: Config, results: Results, mutation: Mutation | None, host: Host | None
+) -> Iterator[tuple[str, Draft]]:
     index = Index(config)
     places = Places(config, results, index)
-    site = Site(config, results, rows(results), places, CallGraph(index), claims(results, places), mutation)
-    renderer = _Renderer(site)
-    yield INDEX, renderer.page("index.html", INDEX, overview=overview(site))
-    topics = []
-    for plan in places.pages:
-        views = tuple(topic_view(topic, plan.file, site) for topic in plan.topics)
-        topics += [(plan, topic_view(topic, REFERENCE, site)) for topic in plan.topics]
-        intro = renderer.prose(plan.intro, plan.file)
-        yield plan.file, renderer.page("page.html", plan.file, plan=plan, intro=intro, topics=views)
-    yield REFERENCE, renderer.page("equations.html", REFERENCE, topics=topics, filters=_filters(topics))
-    for path, file in places.sources.items():
-        yield file, renderer.page("source.html", file, view=file_view(path, places, site.cited, file))
+    site = Site(
+        config,
+        results,
+        rows(results),
+        places,
+        CallGraph(index),
+        claims(results, places),
+        mutation,
+        host=host,
+        marks=marks(results),
+    )
+    changed = changes(site)
+    topics = [(plan, topic_view(topic, REFERENCE, site)) for plan in places.pages for topic in plan.topics]
+    renderer = Renderer(site, with_changes=changed is not None)
+    page = renderer.draft
+    pages = [(plan.file, _page(plan, site, renderer)) for plan in places.pages]
+    sources = [
+        (file, page("source.html", file, view=file_view(path, site, file))) for path, file in places.sources.items()
+    ]
+    yield INDEX, page("index.html", INDEX, overview=overview(site))
+    yield from pages
+    yield REFERENCE, page("equations.html", REFERENCE, topics=topics, filters=_filters(topics))
+    yield NOTATION, page("notation.html", NOTATION, view=notation(site))
+    yield MATRIX, page("matrix.html", MATRIX, view=matrix(site))
+    yield DEPENDENCIES, page("dependencies.html", DEPENDENCIES, view=dependencies(site))
+    yield COVERAGE, page("coverage.html", COVERAGE, view=coverage(site))
+    if changed is not None:
+        yield CHANGES, page("changes.html", CHANGES, view=changed)
+    yield from sources
+    yield from _assets(site)
+    for name, content in export.documents(site):
+        yield name, _fixed(content)
+
+
+def _page(plan: PagePlan, site: Site, renderer: Renderer) -> Draft:
+    return renderer.draft(
+        "page.html",
+        plan.file,
+        title=plan.title,
+        intro=renderer.prose(plan.intro, plan.file),
+        notation=renderer.line(plan.notation, plan.file),
+        sections=section_views(plan.sections, "page", plan.file, site),
+        compared=comparison(plan, site),
+        topics=tuple(topic_view(topic, plan.file, site) for topic in plan.topics),
+    )
+
+
+def _assets(site: Site) -> Iterator[tuple[str, Draft]]:
     for name in _ASSETS:
-        yield f"static/{name}", files("eqtrace.report").joinpath("static", name).read_bytes()
-    yield "static/math.css", site.styles.sheet().encode()
+        yield f"static/{name}", _fixed(files("eqtrace.report").joinpath("static", name).read_bytes())
+    yield "static/theme.css", _fixed(sheet(site.config).encode())
+    yield "static/math.css", _fixed(site.styles.sheet().encode())
 
 
-class _Renderer:
-    def __init__(self, site: Site) -> None:
-        self._site = site
-        self._environment = Environment(
-            loader=PackageLoader("eqtrace.report", "templates"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-            keep_trailing_newline=True,
-        )
-        self._environment.filters["slug"] = slug
-
-    def page(self, template: str, file: str, **values: Any) -> bytes:
-        """One page."""
-        site = self._site
-        found = self._environment.get_template(template).render(
-            site=site.config.site,
-            here=file,
-            to=lambda target: site.places.page(target, file),
-            line=lambda path, line: site.places.line(path, line, file),
-            pages=site.places.pages,
-            sources=site.places.sources,
-            verified=site.report.summary.verdicts is not None,
-            **values,
-        )
-        return found.encode()
-
-    def prose(self, text: str, file: str) -> str:
-        """Paragraphs of prose on the page `file`."""
-        from eqtrace.report.prose import paragraphs
-
-        return paragraphs(text, self._site.resolve(file))
+def _fixed(content: bytes) -> Draft:
+    return Draft(digest(content), lambda: content)
 
 
 def _filters(topics: list[tuple[Any, Any]]) -> dict[str, list[tuple[str, str]]]:
@@ -123,56 +179,38 @@ def _filters(topics: list[tuple[Any, Any]]) -> dict[str, list[tuple[str, str]]]:
     }
 
 
-def _write(folder: Path, content: dict[str, bytes]) -> int:
-    folder.mkdir(parents=True, exist_ok=True)
-    before = _manifest(folder)
-    for name, data in content.items():
-        target = _inside(folder, name)
-        if name not in before and target.exists() and (not target.is_file() or target.read_bytes() != data):
-            raise EqtraceError(
-                f"{target} is there already and is no page of an earlier site",
-                "choose an empty folder as `output` in [tool.eqtrace.site]",
-            )
-    # The manifest names the new files before they exist: a build that is broken off must find its own files again.
-    _save_manifest(folder, before | content.keys())
-    written = 0
-    for name, data in content.items():
-        target = _inside(folder, name)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        written += atomic.write(_inside(folder, name), data)
-    for name in sorted(before - content.keys()):
-        _remove(folder, name)
-    _save_manifest(folder, set(content))
-    return written
+def _state(config: Config, results: Results, mutation: Mutation | None, host: Host | None) -> str:
+    """A hash of everything that a site is made from: where it is that of the last build, nothing changed at all."""
+    methods = {
+        name: [repr(replace(result, seconds=0.0)) for result in found] for name, found in results.methods.items()
+    }
+    examples = {name: replace(result, seconds=0.0) for name, result in results.examples.items()}
+    plain = replace(results, methods={}, examples={}, seconds=0.0, from_cache=0, notes=())
+    settings = replace(config, fail_on=frozenset())
+    told = repr((plain, methods, examples, settings, sorted(config.fail_on), mutation, host and host.commit))
+    return digest(_UNORDERED.sub("frozenset({'min', 'max'})", told), *_read(config, results), *_own())
 
 
-def _inside(folder: Path, name: str) -> Path:
-    """The file's place, which must lie below the folder even where that holds links."""
-    target = folder / name
-    if not target.resolve().is_relative_to(folder.resolve()) or ".." in PurePosixPath(name).parts:
-        raise EqtraceError(f"{target} leads out of {folder}", "remove the link in that folder")
-    return target
+def _read(config: Config, results: Results) -> Iterator[bytes]:
+    """The files that pages show or are made with."""
+    index = Index(config)
+    paths = {*index.sources(), *index.tests(), *(each for each in (config.scenarios, config.testers) if each)}
+    paths |= {match.span.path for match in results.matches.values() if match.span is not None}
+    found = [index.root / path for path in sorted(paths)]
+    if config.site.templates is not None:
+        found += sorted(path for path in (index.root / config.site.templates).rglob("*") if path.is_file())
+    for path in found:
+        yield str(path).encode("utf-8", "surrogateescape")
+        try:
+            yield path.read_bytes()
+        except OSError:
+            yield b""
 
 
-def _manifest(folder: Path) -> set[str]:
-    try:
-        names = json.loads((folder / MANIFEST).read_bytes())["files"]
-    except (OSError, ValueError, TypeError, KeyError):
-        return set()
-    return {name for name in names if isinstance(name, str)} if isinstance(names, list) else set()
-
-
-def _save_manifest(folder: Path, names: set[str]) -> None:
-    atomic.write(folder / MANIFEST, (json.dumps({"files": sorted(names)}, indent=1) + "\n").encode())
-
-
-def _remove(folder: Path, name: str) -> None:
-    """Removes a page of an earlier build, and the folders that it leaves empty."""
-    if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
-        return
-    target = _inside(folder, name)
-    target.unlink(missing_ok=True)
-    for parent in target.parents:
-        if parent == folder or any(parent.iterdir()):
-            return
-        parent.rmdir()
+def _own() -> Iterator[str | bytes]:
+    """What makes the pages: this package, and the libraries that write."""
+    for name in _LIBRARIES:
+        yield metadata.version(name)
+    folder = Path(__file__).resolve().parents[1]
+    for path in sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".html", ".css", ".js", ".json")):
+        yield path.read_bytes()

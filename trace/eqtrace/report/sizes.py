@@ -26,6 +26,12 @@ def shown(dimensions: Iterable[str], sizes: Mapping[str, int | str]) -> tuple[st
 
 def legend(expressions: Iterable[str], sizes: Mapping[str, int | str]) -> tuple[tuple[str, int], ...]:
     """The sizes that the expressions use, by name in the order of the configuration."""
+    used = names(expressions)
+    return tuple((name, value) for name in sizes if name in used and (value := size(name, sizes)) is not None)
+
+
+def names(expressions: Iterable[str]) -> set[str]:
+    """The letters that dimensions use."""
     used: set[str] = set()
     for expression in expressions:
         try:
@@ -33,7 +39,7 @@ def legend(expressions: Iterable[str], sizes: Mapping[str, int | str]) -> tuple[
             used |= {node.id for node in nodes if isinstance(node, ast.Name)}
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-    return tuple((name, value) for name in sizes if name in used and (value := size(name, sizes)) is not None)
+    return used
 
 
 def _tuple(parts: list[str]) -> str:

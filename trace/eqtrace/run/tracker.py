@@ -20,6 +20,7 @@ from eqtrace.run.hook import Loader
 from eqtrace.run.marks import Marks
 from eqtrace.run.needs import BETWEEN, CALLS, EVERY, Needs
 from eqtrace.run.outside import Outside, is_installed
+from eqtrace.run.probe import Probe
 from eqtrace.run.site import Site
 from eqtrace.run.state import State
 from eqtrace.run.work import Work
@@ -388,8 +389,13 @@ class _Pickler(pickle.Pickler):
 
 def _code(code: types.CodeType) -> tuple[object, ...]:
     """What a function does: its instructions and the constants and names that they use."""
-    constants = [_code(each) if isinstance(each, types.CodeType) else repr(each) for each in code.co_consts]
+    constants = [_code(each) if isinstance(each, types.CodeType) else _constant(each) for each in code.co_consts]
     return code.co_code, code.co_names, constants
+
+
+def _constant(value: object) -> str:
+    """A constant of code; a probe that was put there has no text of its own that would be the same in every process."""
+    return type(value).__qualname__ if isinstance(value, Probe | Marks) else repr(value)
 
 
 def _pickled(value: object) -> bytes:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from eqtrace.model.finding import Related
 from eqtrace.model.span import Span
 from eqtrace.model.topic import Page, Waiver, Work
-from eqtrace.spec import mistakes, schema
+from eqtrace.spec import mistakes, schema, sections
 from eqtrace.spec.context import Context, child, inside, optional_text, texts
 from eqtrace.spec.document import Document, Entries, Items, Place
 
@@ -31,7 +31,12 @@ def pages(document: Document, context: Context) -> tuple[Page, ...]:
             context.refer("topic", topic)
         context.prose(optional_text(document, place, "intro"))
         first[model.page] = document.span(child(place, "page"))
-        found[model.page] = Page(model.page, model.title, model.intro, topics)
+        context.prose(optional_text(document, place, "notation"))
+        if child(place, "topics") is None and not model.sections:
+            hint = "topics: [ids], or sections: [{heading: ..., text: ...}]"
+            document.fault("schema", place, f"the page `{model.page}` has neither `topics` nor `sections`", hint)
+        parts = sections.read(document, context, model.sections, child(place, "sections"), f"pages/{model.page}")
+        found[model.page] = Page(model.page, model.title, model.intro, topics, model.notation, parts)
     return tuple(found.values())
 
 

@@ -355,8 +355,9 @@ class Example(_Entry):
     """A tiny numeric example. It is worked out by `verify` and held against the code."""
 
     kind: Literal["editable", "steps", "differences", "stored"] = Field(
-        description="editable: live in the page; steps: a table; differences: a gradient by formula and by "
-        "differences; stored: of a real run."
+        description="editable: live in the page, so verify also holds it against the code at 20 random edits of the "
+        "inputs, drawn within the symbols' domains and the equations' `where`; steps: a table; differences: a gradient "
+        "by formula and by differences; stored: of a real run."
     )
     source: str = Field("", description="Where the numbers come from: hand-picked, a test's name, a run.")
     inputs: dict[str, Input] = Field(
@@ -369,7 +370,8 @@ class Example(_Entry):
         None,
         description="The real function that the steps must equal, to 1e-12 of the largest entry. It is called as "
         "`call` says, else as the topic's `call` does where that calls it, else with the inputs by parameter name or "
-        "by the symbol that has that name in the code. `rng` is default_rng(42), or of an input `seed`. What it gives "
+        "by the symbol that has that name in the code. `rng` is default_rng(42), or of an input `seed`; an input "
+        "`uniform` is the first number that it draws. What it gives "
         "is matched to steps: a part that its `return` names like a step to that step, and the part that the topic's "
         "`gradient` gives for X (of an accumulator: by how much it changed) to the step dX. If the last step is not "
         "among these, the values that are left go to the last steps that are left, in order. Where it returns nothing, "
@@ -408,6 +410,31 @@ class ShapeTable(_Entry):
     rows: list[Row] = Field(description="The arrays.")
 
 
+class PathStep(_Entry):
+    """One step of a way through the code."""
+
+    text: FullText = Field(description="What happens there. Lines are cited as {cite: ANCHOR} too.")
+    cite: Annotated[FullText | list[FullText], Wanted("the name of an anchor, or a list of them")] = Field(
+        description="The cited lines where it happens: equation/role/purpose, or a list of such names."
+    )
+
+
+class Section(_Entry):
+    """A heading with prose, steps along the code, and a table from a run; at least one of the three."""
+
+    heading: FullText = Field(description="Its heading.")
+    text: str = Field("", description="Prose: paragraphs parted by empty lines, `code`, {cite: ANCHOR}.")
+    steps: list[PathStep] = Field(
+        default_factory=list, description="A way through the code, in order, each step with the lines it is seen in."
+    )
+    run: str | None = Field(
+        None,
+        description="A scenario whose rows are shown as a table. It is called with default_rng(42) and the sizes of "
+        "the site, and returns a list of rows: mappings from column to number or text.",
+    )
+    caption: str = Field("", description="What the table shows.")
+
+
 class Topic(_Shared):
     """One topic: what a page of the reference site shows under one heading."""
 
@@ -425,15 +452,20 @@ class Topic(_Shared):
     equations: list[Equation] = Field(description="Its equations.")
     example: Example | None = Field(None, description="A tiny numeric example.")
     shapes: list[ShapeTable] = Field(default_factory=list, description="One table of shapes a call site.")
+    sections: list[Section] = Field(
+        default_factory=list, description="What else there is to say, for example how a gradient reaches an update."
+    )
 
 
 class Page(_Entry):
-    """One page of the site."""
+    """One page of the site: topics, sections, or both."""
 
     page: Id = Field(description="Its id.")
     title: FullText = Field(description="Its title.")
     intro: str = Field("", description="A paragraph before its topics.")
-    topics: list[str] = Field(description="Ids of its topics, in order.")
+    notation: str = Field("", description="The rule by which names on this page are to be read.")
+    topics: list[str] = Field(default_factory=list, description="Ids of its topics, in order.")
+    sections: list[Section] = Field(default_factory=list, description="What stands before its topics, in order.")
 
 
 class Work(_Entry):
@@ -493,4 +525,13 @@ def json_schema() -> dict[str, Any]:
         "title": "eqtrace specification",
         "anyOf": [{"$ref": "#/$defs/Topic"}, short],
         "$defs": schema["$defs"],
+    }
+
+
+def pages_schema() -> dict[str, Any]:
+    """The JSON Schema of the file of pages."""
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "eqtrace pages",
+        **PAGES.json_schema(),
     }

@@ -11,14 +11,14 @@ from pydantic import ValidationError
 from eqtrace.model.equation import Equation, LiteratureReference
 from eqtrace.model.example import Example, Step
 from eqtrace.model.topic import ShapeTable, Topic
-from eqtrace.spec import equations, mistakes, names, schema, shared, symbols
+from eqtrace.spec import equations, mistakes, names, schema, sections, shared, symbols
 from eqtrace.spec.context import Context, child, inside, optional_text
 from eqtrace.spec.document import Document, Entries, Items, Place
 from eqtrace.spec.equations import Outline
 
 # Where one of these is wrong, the topic's equations can still be checked.
 _PROSE = frozenset(
-    {"title", "page", "category", "status", "direction", "literature", "what", "why", "example", "shapes"}
+    {"title", "page", "category", "status", "direction", "literature", "what", "why", "example", "shapes", "sections"}
 )
 _PLACEHOLDERS: Mapping[str, Any] = {
     "title": "?",
@@ -87,6 +87,7 @@ def _build(document: Document, context: Context, model: schema.Topic, place: Ent
         equations=made,
         shapes=_shapes(document, context, model, child(place, "shapes")),
         example=_completed(_example(document, context, model, child(place, "example"), common), outline, made),
+        sections=sections.read(document, context, model.sections, child(place, "sections"), f"topics/{model.topic}"),
     )
 
 
@@ -177,6 +178,7 @@ def _completed(example: Example | None, outline: Outline, equations: tuple[Equat
         topic_call=example.topic_call or next(calls, None),
         gradient=example.gradient or next(gradients, None),
         symbols=outline.symbols,
+        where=tuple(dict.fromkeys(equation.where for equation in equations if equation.where is not None)),
     )
 
 

@@ -74,7 +74,7 @@ class WorkView:
 def citation_views(topic: Topic, results: Results, places: Places, on: str) -> tuple[CitationView, ...]:
     """The code and equation table: a row for each pair of an equation and a line."""
     return tuple(
-        _citation(equation.id, anchor, results, places, on, topic.id)
+        citation_view(equation.id, anchor, results, places, on, topic.id)
         for equation in topic.equations
         for anchor in equation.anchors
     )
@@ -116,7 +116,10 @@ def work_views(topic: Topic, results: Results) -> Iterator[WorkView]:
         )
 
 
-def _citation(equation: str, anchor: Anchor, results: Results, places: Places, on: str, topic: str) -> CitationView:
+def citation_view(
+    equation: str, anchor: Anchor, results: Results, places: Places, on: str, topic: str = ""
+) -> CitationView:
+    """One cited line of an equation."""
     match = places.match(anchor)
     path, line = places.line_of(anchor)
     status = match.status if match else Status.MISSING

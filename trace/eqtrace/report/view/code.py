@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
@@ -11,7 +12,13 @@ from eqtrace.model.anchor import Role
 from eqtrace.model.results import Results
 from eqtrace.report.highlight import lines
 from eqtrace.report.view.places import Places, Shown
+from eqtrace.report.words import ROLES
 
+if TYPE_CHECKING:
+    from eqtrace.report.view.topic import Site
+
+Marks = Mapping[tuple[str, int], str]
+"""By file and line: why an arithmetic statement without an equation is there; '' where nothing says why."""
 Claims = Mapping[str, Mapping[int, tuple[tuple[str, Role], ...]]]
 """By file and line: the equations that cite the line, and as what."""
 
@@ -33,6 +40,7 @@ class LineView:
     element: str
     markup: Markup
     claims: tuple[Claim, ...]
+    mark: str = ""  # of an arithmetic statement that no equation claims
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +53,7 @@ class CodeView:
     end: int
     address: str | None  # of the source page
     lines: tuple[LineView, ...]
+    host: str | None = None  # the address at the repository's host
 
 
 def claims(results: Results, places: Places) -> Claims:
@@ -57,19 +66,31 @@ def claims(results: Results, places: Places) -> Claims:
     return {path: {line: tuple(each) for line, each in by_line.items()} for path, by_line in found.items()}
 
 
-def function_view(shown: Shown, places: Places, cited: Claims, on: str) -> CodeView:
+def marks(results: Results) -> Marks:
+    """The arithmetic statements that no equation claims: those that waivers excuse, and the others."""
+    found = {(each.span.path, each.span.line): "" for each in (results.coverage.unclaimed if results.coverage else ())}
+    for match in results.waivers:
+        number = match.anchor.id.rpartition("/")[2]
+        waivers = results.specification.waivers
+        if match.span is not None and number.isdecimal() and int(number) < len(waivers):
+            found.setdefault((match.span.path, match.span.line), waivers[int(number)].reason)
+    return found
+
+
+def function_view(shown: Shown, site: Site, on: str) -> CodeView:
     """A whole function with its original line numbers."""
-    numbers = range(shown.start, shown.end + 1)
-    rows = tuple(_lines(shown.path, numbers, shown.prefix, places, cited, on))
+    places = site.places
+    rows = tuple(_lines(shown.path, range(shown.start, shown.end + 1), shown.prefix, site, on))
     address = places.page(places.sources[shown.path], on) if shown.path in places.sources else None
-    return CodeView(shown.path, shown.function, shown.start, shown.end, address, rows)
+    host = site.host.line(shown.path, shown.start, shown.end) if site.host is not None else None
+    return CodeView(shown.path, shown.function, shown.start, shown.end, address, rows, host)
 
 
-def file_view(path: str, places: Places, cited: Claims, on: str) -> CodeView:
+def file_view(path: str, site: Site, on: str) -> CodeView:
     """A whole file."""
-    count = len(_markup(path, places))
-    rows = tuple(_lines(path, range(1, count + 1), "", places, cited, on))
-    return CodeView(path, "", 1, count, None, rows)
+    count = len(_markup(path, site.places))
+    host = site.host.line(path, 1, count) if site.host is not None else None
+    return CodeView(path, "", 1, count, None, tuple(_lines(path, range(1, count + 1), "", site, on)), host)
 
 
 def _markup(path: str, places: Places) -> tuple[Markup, ...]:
@@ -77,14 +98,16 @@ def _markup(path: str, places: Places) -> tuple[Markup, ...]:
     return lines(file.text.removesuffix("\n")) if file else ()
 
 
-def _lines(path: str, numbers: range, prefix: str, places: Places, cited: Claims, on: str) -> Iterator[LineView]:
-    markup = _markup(path, places)
-    claimed = cited.get(path, {})
+def _lines(path: str, numbers: range, prefix: str, site: Site, on: str) -> Iterator[LineView]:
+    markup = _markup(path, site.places)
+    claimed = site.cited.get(path, {})
     for number in numbers:
         own = claimed.get(number, ())
+        reason = site.marks.get((path, number))
         yield LineView(
             number=number,
             element=f"{prefix}L{number}",
             markup=markup[number - 1] if number <= len(markup) else Markup(""),
-            claims=tuple(Claim(name, role.value, places.equation(name, on) or "") for name, role in own),
+            claims=tuple(Claim(name, ROLES[role], site.places.equation(name, on) or "") for name, role in own),
+            mark="" if reason is None else f"no equation, waived: {reason}" if reason else "no equation claims this",
         )

@@ -11,21 +11,29 @@ from eqtrace.code.index import Index
 from eqtrace.config import Config
 from eqtrace.model.anchor import Anchor, Match, Role
 from eqtrace.model.results import Results
-from eqtrace.model.topic import Topic
+from eqtrace.model.section import Section
+from eqtrace.model.topic import Page, Topic
 from eqtrace.report.words import slug
 
 INDEX = "index.html"
 REFERENCE = "equations.html"
+NOTATION = "notation.html"
+MATRIX = "matrix.html"
+DEPENDENCIES = "dependencies.html"
+COVERAGE = "coverage.html"
+CHANGES = "changes.html"
 
 
 @dataclass(frozen=True, slots=True)
 class PagePlan:
-    """A topic page: its file, and the topics on it."""
+    """A page: its file, and the sections and topics on it."""
 
     file: str
     title: str
     intro: str
     topics: tuple[Topic, ...]
+    notation: str = ""
+    sections: tuple[Section, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,12 @@ class Places:
         self.functions = {
             topic.id: tuple(_shown(topic, results, index)) for page in self.pages for topic in page.topics
         }
-        self.sources = _sources(results, self.functions, index)
+        self.sources = _sources(config, results, self.functions, index)
+        self._shown: dict[tuple[str, str], list[Shown]] = {}  # by page and file
+        for page in self.pages:
+            for topic in page.topics:
+                for shown in self.functions[topic.id]:
+                    self._shown.setdefault((page.file, shown.path), []).append(shown)
         self._matches = results.matches
         self._anchors: dict[str, tuple[Anchor, str]] = {}
         self._equations: dict[str, str] = {}
@@ -77,6 +90,11 @@ class Places:
         """The address of a file of the site."""
         return _relative(file, on) or ""
 
+    def anchor(self, name: str) -> tuple[str, Anchor] | None:
+        """An anchor by its name, with its equation."""
+        found = self._anchors.get(name)
+        return None if found is None else (found[0].id.partition(f"/{found[0].role}/")[0], found[0])
+
     def match(self, anchor: Anchor) -> Match | None:
         """What became of an anchor."""
         return self._matches.get(anchor.id)
@@ -88,12 +106,9 @@ class Places:
 
     def line(self, path: str, line: int, on: str, topic: str = "") -> str | None:
         """The address of a line: within the page where that shows it (`topic` first), else its source page."""
-        page = next((page for page in self.pages if page.file == on), None)
-        topics = [each.id for each in page.topics] if page else []
-        for each in sorted(topics, key=lambda name: name != topic):
-            for shown in self.functions[each]:
-                if shown.path == path and shown.start <= line <= shown.end:
-                    return "#" + quote(shown.line_id(line), safe="-._~:")
+        own = [shown for shown in self._shown.get((on, path), ()) if shown.start <= line <= shown.end]
+        for shown in sorted(own, key=lambda each: each not in self.functions.get(topic, ())):
+            return "#" + quote(shown.line_id(line), safe="-._~:")
         return _relative(f"{self.sources[path]}#L{line}", on) if path in self.sources else None
 
     def cite(self, name: str, on: str, topic: str = "") -> tuple[str, str] | None:
@@ -111,27 +126,28 @@ def _pages(config: Config, results: Results) -> tuple[PagePlan, ...]:
     specification = results.specification
     topics = {topic.id: topic for topic in specification.topics}
     wanted = config.site.pages
-    plans: list[tuple[str, str, str, list[Topic]]] = []
+    plans: list[tuple[Page, list[Topic]]] = []
     placed: set[str] = set()
     for page in specification.pages:
         own = [topics[name.value] for name in page.topics if name.value in topics]
         placed |= {topic.id for topic in own}
         if not wanted or page.id in wanted:
-            plans.append((page.id, page.title, page.intro, own))
+            plans.append((page, own))
     rest: dict[str, list[Topic]] = {}
     for topic in specification.topics:
         if topic.id not in placed:
             name = topic.page or posixpath.splitext(posixpath.basename(topic.span.path))[0]
             rest.setdefault(name, []).append(topic)
-    plans += [(name, name, "", own) for name, own in rest.items() if not wanted or name in wanted]
-    files = _distinct([slug(name) for name, *_ in plans])
+    plans += [(Page(name, name, "", ()), own) for name, own in rest.items() if not wanted or name in wanted]
+    files = distinct([slug(page.id) for page, _ in plans])
     return tuple(
-        PagePlan(f"pages/{file}.html", title, intro, tuple(own))
-        for file, (_, title, intro, own) in zip(files, plans, strict=True)
+        PagePlan(f"pages/{file}.html", page.title, page.intro, tuple(own), page.notation, page.sections)
+        for file, (page, own) in zip(files, plans, strict=True)
     )
 
 
-def _distinct(names: list[str]) -> list[str]:
+def distinct(names: list[str]) -> list[str]:
+    """Names of files, of which no two are the same, even where case does not count."""
     found: list[str] = []
     for name in names:
         number = 2
@@ -170,9 +186,11 @@ def _targets(topic: Topic, results: Results, index: Index) -> Iterator[tuple[str
                 yield match.span.path, match.function or match.anchor.function
 
 
-def _sources(results: Results, functions: dict[str, tuple[Shown, ...]], index: Index) -> dict[str, str]:
-    """The source page of each cited file of the project that can be read."""
-    paths = {shown.path for each in functions.values() for shown in each}
+def _sources(config: Config, results: Results, functions: dict[str, tuple[Shown, ...]], index: Index) -> dict[str, str]:
+    """The source page of each file of the sources and each cited one, and of the scenarios whose runs are shown."""
+    paths = {shown.path for each in functions.values() for shown in each} | set(index.sources())
+    if config.scenarios is not None and any(each.table is not None for each in results.examples.values()):
+        paths.add(config.scenarios)
     paths |= {match.span.path for match in results.matches.values() if match.span is not None}
     inside = [path for path in paths if path and not path.startswith("/") and ".." not in path.split("/")]
     return {path: f"source/{path}.html" for path in sorted(inside) if index.file(path) is not None}

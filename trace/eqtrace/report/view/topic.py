@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
@@ -14,10 +14,11 @@ from eqtrace.model.results import Results
 from eqtrace.model.symbol import Symbol
 from eqtrace.model.topic import ShapeTable, Topic
 from eqtrace.model.verdict import Verdict, weakest
+from eqtrace.report.hosting import Host
 from eqtrace.report.mutants import Mutation, noticed
 from eqtrace.report.prose import Resolve, inline, paragraphs
 from eqtrace.report.rows import Rows
-from eqtrace.report.sizes import legend, shown
+from eqtrace.report.sizes import legend, names, shown
 from eqtrace.report.view.citations import (
     CitationView,
     UseView,
@@ -28,10 +29,11 @@ from eqtrace.report.view.citations import (
     use_views,
     work_views,
 )
-from eqtrace.report.view.code import Claims, CodeView, function_view
+from eqtrace.report.view.code import Claims, CodeView, Marks, function_view
 from eqtrace.report.view.equation import EquationView, Styles, SymbolView, equation_view, symbol_view
 from eqtrace.report.view.example import ExampleView, example_view
 from eqtrace.report.view.places import Places
+from eqtrace.report.view.section import SectionView, section_views
 from eqtrace.report.words import DIRECTIONS, STATUSES, Badge, badge, slug
 
 
@@ -46,6 +48,8 @@ class Site:
     graph: CallGraph
     cited: Claims
     mutation: Mutation | None = None  # of a stored run of `mutate`
+    host: Host | None = None
+    marks: Marks = field(default_factory=dict)
     styles: Styles = field(default_factory=Styles)
 
     def resolve(self, on: str, topic: str = "") -> Resolve:
@@ -83,6 +87,7 @@ class TopicView:
     why: Markup
     equations: tuple[EquationView, ...]
     symbols: tuple[SymbolView, ...]
+    reused: tuple[Markup, ...]  # in words: letters that stand for something else too
     example: ExampleView | None
     shapes: tuple[ShapesView, ...]
     code: tuple[CodeView, ...]
@@ -92,6 +97,7 @@ class TopicView:
     uses: tuple[UseView, ...]
     literature: tuple[WorkView, ...]
     findings: tuple[Finding, ...]
+    sections: tuple[SectionView, ...]
     search: str
 
 
@@ -120,16 +126,18 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
         what=paragraphs(topic.what.value if topic.what else "", resolve),
         why=paragraphs(topic.why.value if topic.why else "", resolve),
         equations=equations,
-        symbols=tuple(symbol_view(each, sizes, resolve, site.styles) for each in _symbols(topic)),
+        symbols=tuple(symbol_view(each, sizes, resolve, site.styles) for each in symbols_of(topic)),
+        reused=tuple(_reused(topic, on, site)),
         example=next((example_view(row, on, site) for row in site.report.examples if row.topic == topic.id), None),
-        shapes=tuple(_shapes(each, topic.id, on, site) for each in topic.shapes),
-        code=tuple(function_view(each, site.places, site.cited, on) for each in site.places.functions[topic.id]),
+        shapes=tuple(shape_view(each, topic.id, on, site) for each in topic.shapes),
+        code=tuple(function_view(each, site, on) for each in site.places.functions[topic.id]),
         citations=cited,
         inline_sites=inline_sites(cited),
         implementations=implementations(cited),
         uses=use_views(topic, site.places, site.graph, on),
         literature=tuple(work_views(topic, site.results)),
         findings=findings_of(topic, site.report.findings),
+        sections=section_views(topic.sections, slug(topic.id), on, site),
         search=_search(topic, cited),
     )
 
@@ -139,11 +147,37 @@ def _mutants(topic: Topic, site: Site) -> str:
     return noticed(score) if score is not None else ""
 
 
-def _symbols(topic: Topic) -> Iterable[Symbol]:
+def symbols_of(topic: Topic) -> Iterable[Symbol]:
     """The topic's symbols; in short form, those of its equations."""
     if topic.symbols:
         return topic.symbols.values()
     return {name: symbol for equation in topic.equations for name, symbol in equation.symbols.items()}.values()
+
+
+def _reused(topic: Topic, on: str, site: Site) -> Iterator[Markup]:
+    """The topic's symbols that are also sizes, or that have another shape in a topic of the same page."""
+    own = {symbol.name: symbol for symbol in symbols_of(topic) if symbol.shape is not None}
+    plan = next((plan for plan in site.places.pages if topic.id in (each.id for each in plan.topics)), None)
+    others = [each for each in (plan.topics if plan else ()) if each.id != topic.id]
+    used = names([dim for symbol in own.values() for dim in _dims(symbol)])
+    for name, symbol in own.items():
+        code = Markup("<code>{}</code>").format(name)
+        if symbol.shape and (name in used or name in site.config.site.sizes):
+            yield Markup("{} is an array here; in shapes it is a size.").format(code)
+        found = [
+            Markup('<a href="{}">{}</a> (<q>{}</q>)').format(
+                site.places.topic(other.id, on) or "", other.title, inline(each.meaning, site.resolve(on))
+            )
+            for other in others
+            for each in symbols_of(other)
+            if each.name == name and each.shape is not None and len(each.shape) != len(symbol.shape or ())
+        ]
+        if found:
+            yield Markup("{} stands for something of another kind in {}.").format(code, Markup(", ").join(found))
+
+
+def _dims(symbol: Symbol) -> list[str]:
+    return [each.value for each in symbol.shape or ()]
 
 
 def verdict(topic: Topic, results: Results) -> Verdict | None:
@@ -167,7 +201,8 @@ def findings_of(topic: Topic, findings: tuple[Finding, ...]) -> tuple[Finding, .
     return tuple(finding for finding in findings if belongs(finding))
 
 
-def _shapes(table: ShapeTable, topic: str, on: str, site: Site) -> ShapesView:
+def shape_view(table: ShapeTable, topic: str, on: str, site: Site) -> ShapesView:
+    """One table of shapes on the page `on`."""
     sizes = site.config.site.sizes
     found = site.places.cite(table.anchor.value, on, topic) if table.anchor else None
     rows = tuple((array, *shown(dims, sizes)) for array, dims in table.rows)
