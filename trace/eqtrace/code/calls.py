@@ -79,6 +79,8 @@ class CallGraph:
         return frozenset(self._called(statement))
 
     def _called(self, statement: Statement) -> Iterator[FunctionRef]:
+        if "(" not in statement.file.text_of(statement.node):
+            return
         scope = Scope(statement.file.path, statement.function)
         for part in walk(statement.node):
             if isinstance(part, ast.Call):
