@@ -133,7 +133,7 @@ def test_nothing_is_inline_and_nothing_comes_from_elsewhere(pages: dict[str, Pag
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy
         scripts = [each for each in page.all("script") if each != {"type": "application/json"}]  # which is data
-        assert all(set(each) == {"src", "defer"} and not each["src"].startswith("http") for each in scripts)
+        assert all(set(each) - {"defer"} == {"src"} and not each["src"].startswith("http") for each in scripts)
         assert page.all("style") == []
         for _, attributes in page.elements:
             assert not any(name == "style" or name.startswith("on") for name in attributes)
@@ -211,7 +211,7 @@ def test_an_example_shows_inputs_steps_values_and_what_they_equal(pages: dict[st
 
 
 def test_every_entry_of_an_editable_example_has_a_labelled_box(pages: dict[str, Page]) -> None:
-    boxes = {each["aria-label"]: each for each in pages["pages/layers.html"].all("input")}
+    boxes = {each["aria-label"]: each for each in pages["pages/layers.html"].all("input") if "inputmode" in each}
     assert list(boxes) == [
         *("X[0, 0]", "X[0, 1]", "X[1, 0]", "X[1, 1]", "W[0, 0]", "W[0, 1]", "W[1, 0]", "W[1, 1]", "b[0]", "b[1]")
     ]
@@ -268,7 +268,7 @@ def test_an_example_that_cannot_be_edited_is_shown_as_it_starts_and_says_so(
     assert stated is not None
     page = shown(config, with_example(results, inputs={**stated.inputs, **inputs}))
     assert f"It cannot be edited here: {reason}. It is shown as it starts." in page.words
-    assert page.all("input") == []
+    assert [each for each in page.all("input") if "inputmode" in each] == []
     assert "1 6 0.5 3" in page.words
 
 
