@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eqtrace.cli.options import EXIT_CODES, SETTINGS, Reporting, caching, reporting, selection
+from eqtrace.cli.options import EXIT_CODES, SETTINGS, Reporting, caching, ratcheting, reporting, selection
 from eqtrace.errors import EqtraceError
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ Examples:
   eqtrace audit linear 'softmax.*' impl/ops.py
   eqtrace audit --fail-on line-moved --format concise
   eqtrace audit --watch                 again after each edit
+  eqtrace audit --baseline known.json   old findings pass, new ones fail
 
 {EXIT_CODES}"""
 
@@ -42,6 +43,7 @@ Examples:
 @click.option("--watch", is_flag=True, help="Audit again whenever something that was read changes, until interrupted.")
 @caching
 @reporting
+@ratcheting
 def audit(
     select: tuple[str, ...],
     config_file: Path | None,
@@ -51,18 +53,21 @@ def audit(
     output_file: Path | None,
     fail_on: tuple[str, ...],
     exit_zero: bool,
+    baseline: Path | None,
+    write_baseline: bool,
 ) -> int:
     """Runs the static checks."""
-    from eqtrace.cli import output, settings
+    from eqtrace.cli import output, ratchet, settings
     from eqtrace.kept import Kept
 
+    ratchet.check(baseline, write_baseline)
     started, clock = time.perf_counter(), time.time_ns()
     config = settings.configuration(config_file, fail_on)
-    how = Reporting(form, output_file, fail_on, exit_zero)
+    how = Reporting(form, output_file, fail_on, exit_zero, baseline, write_baseline)
     if watch:
         return _watched(config, lambda: settings.configuration(config_file, fail_on), select, not no_cache, how)
     kept = None if no_cache else Kept(config, select)
-    known = kept.find(started) if kept is not None and form in output.TEXTS else None
+    known = kept.find(started) if kept is not None and form in output.TEXTS and baseline is None else None
     if known is not None:
         return output.report_rows(known, config.root, how)
     from eqtrace import auditing
