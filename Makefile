@@ -38,6 +38,7 @@ bench: setup
 	$(BIN)/python tests/benchmarks/audit.py
 	$(BIN)/python tests/benchmarks/gradients.py
 	$(BIN)/python tests/benchmarks/mutants.py
+	$(BIN)/python tests/benchmarks/site.py
 
 soak: setup
 	$(BIN)/python tests/benchmarks/soak.py
