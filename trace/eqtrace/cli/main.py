@@ -13,10 +13,12 @@ from collections.abc import Sequence
 import click
 
 from eqtrace import __version__
+from eqtrace.cli.add import add
 from eqtrace.cli.audit import audit
 from eqtrace.cli.cites import cites
 from eqtrace.cli.explain import explain
 from eqtrace.cli.fix import fix
+from eqtrace.cli.init import init
 from eqtrace.cli.mutate import mutate
 from eqtrace.cli.review import review
 from eqtrace.cli.schema import schema
@@ -33,6 +35,7 @@ in this folder or one above.
 
 \b
 Examples:
+  eqtrace init                        settings and drafts for this project
   eqtrace audit                       are all cited lines where they say?
   eqtrace verify                      does the code compute its equations?
   eqtrace verify linear.linear        one equation; also 'linear.*' or a file
@@ -58,7 +61,7 @@ def cli() -> None:
     """The group that holds the commands."""
 
 
-for _command in (audit, verify, fix, review, mutate, site, cites, explain, schema):
+for _command in (init, add, audit, verify, fix, review, mutate, site, cites, explain, schema):
     cli.add_command(_command)
 
 
