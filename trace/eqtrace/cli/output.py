@@ -42,13 +42,17 @@ def report(results: Results, root: Path, how: Reporting, edits: Sequence[Mapping
 
 def _document(results: Results, root: Path, form: str, edits: Sequence[Mapping[str, Any]] | None) -> str:
     """The report as text in one of the formats."""
-    from eqtrace.report import github, gitlab, json, junit, sarif, styled, text
+    if form in TEXTS:
+        from eqtrace.report import styled, text
+
+        return styled.plain(text.concise(results) if form == "concise" else text.full(results, root))
+    if form == "json":
+        from eqtrace.report import json
+
+        return json.render(results, edits)
+    from eqtrace.report import github, gitlab, junit, sarif
     from eqtrace.report.rows import rows
 
-    if form == "json":
-        return json.render(results, edits)
-    if form in TEXTS:
-        return styled.plain(text.concise(results) if form == "concise" else text.full(results, root))
     report, folder = rows(results), _folder(root.resolve())
     if form == "github":
         _summarise(github.summary(report))
