@@ -44,6 +44,7 @@ def project(tmp_path, monkeypatch):
     (tmp_path / "mypkg" / "__init__.py").write_text("raise SystemExit('imported')\n")
     (tmp_path / "mypkg" / "shapes.py").write_text(CODE)
     (tmp_path / "tests").mkdir()
+    (tmp_path / "tests" / "test_none.py").write_text("def test_none():\n    assert True\n")  # reaches no function
     (tmp_path / "pyproject.toml").write_bytes(b"# mine\r\n[project]\r\nname = 'mypkg'")
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -80,7 +81,7 @@ def test_what_init_drafts_is_verified(project, capsys):
 
 
 def test_add_appends_one_entry_and_nothing_else(project, capsys):
-    (project / "pyproject.toml").write_text("[tool.eqtrace]\nspec = ['eq.yaml']\nsources = ['mypkg']\n")
+    (project / "pyproject.toml").write_text("[tool.eqtrace]\nspec = ['eq.yaml']\nsources = ['mypkg']\ncoverage = 'off'\n")
     (project / "eq.yaml").write_text("# kept\nmypkg.shapes:\n  square: {sympy: 'x**2'}")
     before = (project / "eq.yaml").read_text()
     assert run(["add", "mypkg/shapes.py:9", "--dry-run"]) == 0
@@ -104,7 +105,7 @@ def test_add_appends_one_entry_and_nothing_else(project, capsys):
     ],
 )
 def test_add_refuses_with_the_reason(project, capsys, target, told):
-    (project / "pyproject.toml").write_text("[tool.eqtrace]\nspec = ['eq.yaml']\nsources = ['mypkg']\n")
+    (project / "pyproject.toml").write_text("[tool.eqtrace]\nspec = ['eq.yaml']\nsources = ['mypkg']\ncoverage = 'off'\n")
     (project / "eq.yaml").write_text("mypkg.shapes:\n  square: {sympy: 'x**2'}\n")
     assert run(["add", target]) == 2
     assert told in capsys.readouterr().err

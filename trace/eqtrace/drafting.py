@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eqtrace.code.index import Index
 from eqtrace.code.lift.function import Lifted, NotLifted, lifted, parameters
@@ -242,7 +242,7 @@ def _faults(config: Config, made: Sequence[Draft]) -> dict[str, str]:
     from eqtrace.auditing import audit
 
     text = "".join("\n".join(each.lines(_text(each.target))) + "\n" for each in made)
-    results = audit(config, None, cache=False, memory=_Drafted("drafts.yaml", text))
+    results = audit(replace(config, coverage="off"), None, cache=False, memory=_Drafted("drafts.yaml", text))
     found: dict[str, str] = {}
     for each in results.findings:
         if each.severity is Severity.ERROR and (each.equation or each.span.path == "drafts.yaml"):

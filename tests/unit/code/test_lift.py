@@ -27,6 +27,7 @@ def lift(code, **shapes):
         ("if x > a:\n        return x\n    return -a", "Piecewise((x, x > a), (-a, True))", ()),
         ("return np.where(x > 0, x, a*x)", "Piecewise((x, x > 0), (a * x, True))", ()),
         ("return x if x == a else 1/a", "Piecewise((x, Eq(x, a)), (1 / a, True))", ()),
+        ("return x/max(1e-15, a)", "x / Max(1e-15, a)", ()),
         ("return max(x, 0)", "Max(x, 0)", ()),
         ("return g(x, a)\n\n\ndef g(u, v=3):\n    return u % v", "Mod(x, a)", ("Ne(a, 0)",)),
         ("return g(x) + a\n\n\ndef g(u, v=3):\n    return u * v", "x * 3 + a", ()),

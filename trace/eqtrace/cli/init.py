@@ -61,7 +61,8 @@ def init(dry: bool, name: str) -> int:
         if text:
             atomic.write(target, text.encode())
         atomic.write(pyproject, after)
-        click.echo(f"wrote [tool.eqtrace] into pyproject.toml, and {len(made.made)} entries into {name}")
+        entries = f", and {_count(len(made.made))} into {name}" if text else f"; no function is drafted into {name}"
+        click.echo(f"wrote [tool.eqtrace] into pyproject.toml{entries}")
     _tell(made)
     if not dry:
         click.echo("next: eqtrace verify" if made.made else f"next: write an entry into {name}", err=True)
@@ -109,6 +110,10 @@ def _table(found: Found, name: str, before: bytes) -> bytes:
     return (gap + newline.join(lines)).encode()
 
 
+def _count(entries: int) -> str:
+    return "1 entry" if entries == 1 else f"{entries} entries"
+
+
 def _quoted(names: list[str] | tuple[str, ...]) -> str:
     import json
 
@@ -125,6 +130,6 @@ def _show(name: str, before: str, after: str) -> None:
 
 def _tell(made: Drafts) -> None:
     if made.left:
-        click.echo(f"{len(made.left)} functions have no draft:", err=True)
+        click.echo(f"without a draft: {len(made.left)}", err=True)
     for each in made.left:
         click.echo(f"  {each.path}:{each.line}: {each.function}: {each.reason}", err=True)

@@ -333,7 +333,7 @@ class _Lift:
         if any(isinstance(each, ast.Name) and each.id in self.indices for each in ast.walk(term)) or not _open(term):
             return
         for each in _factors(term) if condition.startswith("Ne") else [term]:
-            if _open(each):
+            if _open(each) and not _is_positive(each):
                 self.where.append(condition.format(ast.unparse(each)))
 
     def named(self, node: ast.expr) -> str | None:
@@ -387,6 +387,14 @@ def _open(node: ast.expr) -> bool:
     called = {id(each.func) for each in ast.walk(node) if isinstance(each, ast.Call)}
     names = [each for each in ast.walk(node) if isinstance(each, ast.Name) and id(each) not in called]
     return any(each.id != "pi" for each in names)
+
+
+def _is_positive(node: ast.expr) -> bool:
+    """Whether a term is a largest of which one is a number above 0."""
+    match node:
+        case ast.Call(func=ast.Name(id="Max"), args=args):
+            return any((_number(each) or 0) > 0 for each in args)
+    return False
 
 
 def _factors(node: ast.expr) -> Iterator[ast.expr]:
