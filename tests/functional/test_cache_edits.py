@@ -38,9 +38,14 @@ Rng = random.Random
 class InProcess:
     """Stands in for the pool: one session in this process, which is a fork."""
 
-    def __init__(self, jobs, target, payload, limit=0.0, root="", pythonpath=()):
-        kind = eqtrace.run.answers.Answers if target == runner.ANSWERS else eqtrace.run.session.Session
-        self.session = kind(payload, lambda name: None, {})
+    def __init__(self, jobs, target, limit=0.0, root="", pythonpath=()):
+        self.kind = eqtrace.run.answers.Answers if target == runner.ANSWERS else eqtrace.run.session.Session
+
+    def start(self):
+        pass
+
+    def open(self, payload):
+        self.session = self.kind(payload, lambda name: None, {})
 
     def answer(self, units, group=None):
         for unit in units:

@@ -14,6 +14,7 @@ from eqtrace.code.index import Index
 from eqtrace.code.mutation.equivalent import proof
 from eqtrace.code.mutation.generate import mutants
 from eqtrace.code.source import SourceFile, Statement
+from eqtrace.code.tree import unplaced
 from eqtrace.config import Config
 from eqtrace.judged import Record, keep_scores, state_of
 from eqtrace.link.roles import cited_calls, no_call
@@ -181,7 +182,7 @@ def _unrun(mutant: Mutant, project: Project, work: Work) -> Judged | None:
 def _refused(mutant: Mutant, project: Project) -> str:
     """Why the audit would refuse the mutant: a call for which its statement is cited is gone. '' where it would not."""
     file = project.index.file(mutant.span.path)
-    node = ast.parse(f"{mutant.new}\n    pass" if mutant.new.endswith(":") else mutant.new).body[0]
+    node = unplaced(ast.parse(f"{mutant.new}\n    pass" if mutant.new.endswith(":") else mutant.new).body[0])
     for name in mutant.equations if file is not None else ():
         for anchor in project.equations[name].anchors:
             if anchor.role is Role.CALLS and project.linked.matches[anchor.id].span == mutant.span:

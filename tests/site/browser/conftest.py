@@ -20,12 +20,18 @@ PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="session")
-def browser(no_browser: str) -> Iterator[Browser]:
+def program(no_browser: str) -> str:
     """The machine's Chromium. Without one its tests are left out, and fail where CI is set."""
-    program = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    if program is None:
+    found = next(filter(None, map(shutil.which, PROGRAMS)), None)
+    if found is None:
         found_by_ci = os.environ.get("CI", "").lower() not in {"", "0", "false"}
         (pytest.fail if found_by_ci else pytest.skip)(f"{no_browser} ({', '.join(PROGRAMS)})")
+    return found
+
+
+@pytest.fixture(scope="module")
+def browser(program: str) -> Iterator[Browser]:
+    """It, for the tests of a file: while playwright runs, an event loop does, and others' tests could run none."""
     with sync_playwright() as playwright:
         # As root, as in most containers, Chromium's own sandbox cannot start.
         browser = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
@@ -34,7 +40,7 @@ def browser(no_browser: str) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def repository_site(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def repository_site(program: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of this repository's site, from verified results; workers of pytest-xdist share one."""
     base = tmp_path_factory.getbasetemp()
     shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base

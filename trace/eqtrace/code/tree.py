@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import TypeVar
 
+_Node = TypeVar("_Node", bound=ast.AST)
 StatementNode = ast.stmt | ast.excepthandler | ast.match_case
 """What can be cited: a statement, an `except` clause or a `case` clause."""
 
@@ -148,6 +150,17 @@ def walk(node: ast.AST) -> Iterator[ast.AST]:
             found = parts(current)
             found.reverse()
             pending += found
+
+
+def unplaced(node: _Node) -> _Node:
+    """A statement that stands in no file, without the places that its own text gave it.
+
+    They would be taken for places of the file that it is looked at in, and so for that file's text.
+    """
+    for each in ast.walk(node):
+        for name in ("lineno", "col_offset", "end_lineno", "end_col_offset"):
+            vars(each).pop(name, None)
+    return node
 
 
 def names(node: ast.AST) -> set[str]:
