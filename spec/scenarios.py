@@ -125,15 +125,15 @@ def training_run(rng: np.random.Generator, sizes: Sizes) -> None:
 
 
 def training_epoch(rng: np.random.Generator, sizes: Sizes) -> None:
-    """What the training command does between reading and writing, of one block: two batches, the last one short.
+    """What the training command does between reading and writing, of one block and one batch of two windows.
 
     It reaches the lines of training in far less time than the command does, as often as they are to be seen.
     """
     config, params = _model(rng, {**sizes, "L": 1})
     config = replace(config, batch_size=2, warmup_steps=1, epochs=1)
-    pairs = [_window(rng, sizes) for _ in range(3)]
+    pairs = [_window(rng, sizes) for _ in range(2)]
     x, y = np.array([pair[0] for pair in pairs]), np.array([pair[1] for pair in pairs])
-    before = train.validation_loss(x, y, params, config)
+    before = train.validation_loss(x[:1], y[:1], params, config)
     with contextlib.redirect_stdout(io.StringIO()):
         losses = [loss for _, loss in train.train((x, y), params, config, train.count_steps(len(x), config)[1], rng)]
     if not (np.isfinite(before) and np.isfinite(losses).all() and count_params(config) > 0):

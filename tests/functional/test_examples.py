@@ -284,3 +284,18 @@ def test_the_pytest_plugin_fails_its_item_of_what_belongs_to_no_equation(lab) ->
     assert done.returncode == 1
     assert "EQ511" in done.stdout
     assert "1 failed, 2 passed" in done.stdout
+
+
+def test_an_editable_example_that_equals_the_code_at_the_start_alone_is_a_finding(lab) -> None:
+    project = lab(steps("half", "x / 2", "editable"), steps("total", "x[0] + x[1] + 4", "editable"))
+    run = project.verify()
+    (finding,) = run.findings
+    assert finding["name"] == "example-mismatch"
+    assert "at the start, but not at a random edit" in finding["message"]
+    assert "x = [" in finding["message"]
+    half = by_topic(run)["half"]["edits"]
+    assert half == {"tried": 20, "gap": 0.0, "refused": 0, "sizes": [[{"input": "x", "axis": 0}]]}
+    again = project.verify()
+    assert again.report["summary"]["from_cache"] > 0
+    assert [each["message"] for each in again.findings] == [finding["message"]]
+    assert by_topic(again)["half"]["edits"] == half

@@ -1,18 +1,21 @@
 """What stands on the pages, read as a browser's parser reads them."""
 
+import json
 from collections import Counter
 from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
+from typing import Any
 from urllib.parse import unquote
 
 import pytest
 
 from eqtrace.config import Config
+from eqtrace.model.example import Edits, Step
 from eqtrace.model.mutant import Score
 from eqtrace.model.readback import ReadBack, Readback, Stated
 from eqtrace.model.results import Results
-from eqtrace.model.span import Span
+from eqtrace.model.span import Span, Text
 from eqtrace.report.mutants import Mutation
 from eqtrace.report.site import render
 
@@ -88,6 +91,8 @@ def test_the_files_of_the_site(files: dict[str, bytes]) -> None:
         "static/early.js",
         "static/site.js",
         "static/reference.js",
+        "static/engine.js",
+        "static/examples.js",
         "static/icon.svg",
         "static/stix-two-math.woff2",
         "static/stix-two-math-license.txt",
@@ -127,7 +132,8 @@ def test_nothing_is_inline_and_nothing_comes_from_elsewhere(pages: dict[str, Pag
         policy = next(each["content"] for each in page.all("meta") if "http-equiv" in each)
         assert "default-src 'none'" in policy
         assert "unsafe" not in policy
-        assert all(set(each) <= {"src", "defer"} and not each["src"].startswith("http") for each in page.all("script"))
+        scripts = [each for each in page.all("script") if each != {"type": "application/json"}]  # which is data
+        assert all(set(each) - {"defer"} == {"src"} and not each["src"].startswith("http") for each in scripts)
         assert page.all("style") == []
         for _, attributes in page.elements:
             assert not any(name == "style" or name.startswith("on") for name in attributes)
@@ -195,13 +201,105 @@ def test_a_function_names_the_tests_that_entered_it_when_they_were_recorded(conf
 def test_an_example_shows_inputs_steps_values_and_what_they_equal(pages: dict[str, Page]) -> None:
     words = pages["pages/layers.html"].words
     assert "✓ agrees with the code Illustrative numbers, not trained weights. Source: hand-picked" in words
-    assert "X (2, 2) 1 2 0.5 1" in words
+    assert "X (2, 2)" in words
     assert "b (3,)" not in words
-    assert "b (2,) 0.333333 0" in words
-    assert "P (2, 2) X @ W 1 6 0.5 3" in words
-    assert "Y (2, 2) P + b 1.33333 6 0.833333 -inf ✓ equals result of the code, exactly" in words
+    assert "b (2,)" in words
+    assert "P (2, 2) X @ W P[1, 0] = 0.5·1 + 1·0 = 0.5 1 6 0.5 3" in words
+    assert "Y (2, 2) P + b Y[1, 0] = 0.5 + 0.3333 = 0.8333 1.33333 6 0.833333 -inf ✓ equals result" in words
     assert "Compared with affine (ops.py:6), called as affine(X, W, b)." in words
     assert "Numbers are shown to 6 digits." in words
+
+
+def test_every_entry_of_an_editable_example_has_a_labelled_box(pages: dict[str, Page]) -> None:
+    boxes = {each["aria-label"]: each for each in pages["pages/layers.html"].all("input") if "inputmode" in each}
+    assert list(boxes) == [
+        *("X[0, 0]", "X[0, 1]", "X[1, 0]", "X[1, 1]", "W[0, 0]", "W[0, 1]", "W[1, 0]", "W[1, 1]", "b[0]", "b[1]")
+    ]
+    assert boxes["b[0]"]["value"] == repr(1 / 3)
+    assert boxes["X[1, 0]"]["value"] == "0.5"
+    assert all("readonly" in each for each in boxes.values())
+    scripts = {each.get("src", "") for each in pages["pages/layers.html"].all("script")}
+    assert scripts >= {"../static/engine.js", "../static/examples.js"}
+    assert all("engine" not in each.get("src", "") for each in pages["pages/probabilities.html"].all("script"))
+
+
+def with_example(results: Results, **changes: Any) -> Results:
+    topics = results.specification.topics
+    example = replace(topics[0].example, **changes)
+    specification = replace(results.specification, topics=(replace(topics[0], example=example), *topics[1:]))
+    return replace(results, specification=specification)
+
+
+def shown(config: Config, results: Results) -> Page:
+    return Page(dict(render(config, results))["pages/layers.html"].decode())
+
+
+def test_an_editable_example_says_what_it_was_held_against(config: Config, results: Results) -> None:
+    assert "The steps were not held against affine on edits." in shown(config, results).words
+    none = replace(results.examples["affine"], edits=Edits(0, 0.0, 200))
+    nothing = shown(config, replace(results, examples={**results.examples, "affine": none}))
+    assert "The steps were not held against affine on edits." in nothing.words
+    tried = replace(results.examples["affine"], edits=Edits(20, 2.2e-16, 0, ((("X", 0),), (("X", 1), ("W", 0)))))
+    stated = replace(results, examples={**results.examples, "affine": tried})
+    unnamed = shown(config, stated).words
+    assert "20 random edits of numbers, of the rows of X, of the columns of X and rows of W: the largest gap" in unnamed
+    page = shown(config, with_example(stated, symbols=results.specification.topics[0].symbols))
+    words = page.words
+    assert "at the start values and at 20 random edits of numbers, of the sizes T, a: the largest gap is 2e-16" in words
+    buttons = [each["aria-label"] for each in page.all("button") if "data-axis" in each]
+    assert buttons == [
+        *("Remove the last row of X", "Add a row to X", "Remove the last column of X", "Add a column to X"),
+        *("Remove the last row of W", "Add a row to W"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("inputs", "reason"),
+    [
+        ({"X": ("a", "b")}, "X holds more than numbers"),
+        ({"X": ((1, 2), (3,))}, "X is no small array"),
+        ({"X": tuple(range(100))}, "X is no small array"),
+    ],
+)
+def test_an_example_that_cannot_be_edited_is_shown_as_it_starts_and_says_so(
+    config: Config, results: Results, inputs: dict[str, Any], reason: str
+) -> None:
+    stated = results.specification.topics[0].example
+    assert stated is not None
+    page = shown(config, with_example(results, inputs={**stated.inputs, **inputs}))
+    assert f"It cannot be edited here: {reason}. It is shown as it starts." in page.words
+    assert [each for each in page.all("input") if "inputmode" in each] == []
+    assert "1 6 0.5 3" in page.words
+
+
+def test_a_step_that_the_page_does_not_know_is_shown_as_it_starts(config: Config, results: Results) -> None:
+    stated = results.specification.topics[0].example
+    assert stated is not None
+    steps = (stated.steps[0], replace(stated.steps[1], code=Text("P + (b == 'x')", stated.span)))
+    page = shown(config, with_example(results, steps=steps))
+    assert (
+        "It cannot be edited here: the page's arithmetic does not know one of its steps: it holds texts." in page.words
+    )
+
+
+HOSTILE = "</script><script>alert(1)</script><!--<b onmouseover='x'>"
+
+
+def test_hostile_names_and_labels_are_text(config: Config, results: Results) -> None:
+    stated = results.specification.topics[0].example
+    assert stated is not None
+    steps = (*stated.steps, Step(Text(HOSTILE, stated.span), Text("P * 2", stated.span)))
+    hostile = with_example(results, inputs={**stated.inputs, HOSTILE: (1, 2), "__proto__": 1}, steps=steps)
+    plain, page = (Counter(tag for tag, _ in shown(config, each).elements) for each in (results, hostile))
+    assert page["script"] == plain["script"]
+    assert page["b"] == plain["b"]
+    assert page["input"] == plain["input"] + 3
+    html = dict(render(config, hostile))["pages/layers.html"].decode()
+    data = html.partition('<script type="application/json">')[2].partition("</script>")[0]
+    program = json.loads(data)
+    assert [name for name, _ in program["inputs"]][-2:] == [HOSTILE, "__proto__"]
+    assert program["steps"][-1][0] == HOSTILE
+    assert "<" not in data
 
 
 def test_an_example_that_differs_shows_both_values(pages: dict[str, Page]) -> None:

@@ -17,8 +17,12 @@ if TYPE_CHECKING:
     from eqtrace.model.finding import Finding as Finding
     from eqtrace.model.finding import Severity as Severity
     from eqtrace.model.results import Results as Results
+    from eqtrace.model.topic import Specification as Specification
+    from eqtrace.model.verdict import MethodResult as MethodResult
     from eqtrace.model.verdict import Verdict as Verdict
     from eqtrace.runner import verify as verify
+    from eqtrace.spec.load import load as load
+    from eqtrace.stating import states as states
     from eqtrace.strategies import equation as equation
 
 __version__ = "0.1.0"
@@ -27,13 +31,17 @@ __all__ = [
     "Config",
     "EqtraceError",
     "Finding",
+    "MethodResult",
     "Results",
     "Severity",
+    "Specification",
     "Verdict",
     "__version__",
     "audit",
     "equation",
+    "load",
     "load_config",
+    "states",
     "strategies",
     "verify",
 ]
@@ -42,12 +50,16 @@ _PLACES = {
     "Config": ("config", "Config"),
     "EqtraceError": ("errors", "EqtraceError"),
     "Finding": ("model.finding", "Finding"),
+    "MethodResult": ("model.verdict", "MethodResult"),
     "Results": ("model.results", "Results"),
     "Severity": ("model.finding", "Severity"),
+    "Specification": ("model.topic", "Specification"),
     "Verdict": ("model.verdict", "Verdict"),
     "audit": ("auditing", "audit"),
     "equation": ("strategies", "equation"),
+    "load": ("spec.load", "load"),
     "load_config": ("config", "load"),
+    "states": ("stating", "states"),
     "strategies": ("strategies", ""),
     "verify": ("runner", "verify"),
 }

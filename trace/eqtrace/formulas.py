@@ -56,6 +56,20 @@ class Looked:
     shown: tuple[Fault, ...] = ()
     latex: Latex = field(default_factory=Latex)
 
+    def only(self, names: Collection[str]) -> Looked:
+        """What belongs to some of the equations, but for what is shown, where equations share symbols."""
+        forms = {name: found for name, found in self.forms.items() if name in names}
+        return Looked(forms, (), Latex({name: each for name, each in self.latex.found.items() if name in names}))
+
+    def joined(self, other: Looked, equations: Sequence[Equation]) -> Looked:
+        """This and what was found in others, in the order of all `equations`."""
+        from eqtrace.report import mathml  # converts each formula once
+
+        read, forms = {**self.latex.found, **other.latex.found}, {**self.forms, **other.forms}
+        names = [each.id for each in equations]
+        latex = Latex({name: read[name] for name in names if name in read})
+        return Looked({name: forms[name] for name in names if name in forms}, mathml.faults(equations), latex)
+
 
 def look(equations: Sequence[Equation], forms: Forms, cache: Cache | None) -> Looked:
     """Looks at the formulas of equations.

@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from eqtrace import __version__
 from eqtrace.cache import digest
 
 # Facts: which files there are, where packages lie, and (followed by a key) what another run kept.
@@ -112,6 +113,13 @@ class Inputs:
         """Notes that git was asked, whose answers are not recorded."""
         self.unknowable = True
 
+    def add(self, record: dict[str, Any], unknowable: bool = False) -> None:
+        """Notes what another record holds."""
+        for known, more in ((self.contents, "contents"), (self.places, "places"), (self.facts, "facts")):
+            for name, value in record[more].items():
+                self._note(known, name, value)
+        self.unknowable |= unknowable
+
     def _note(self, known: dict[str, str], name: str, value: str) -> None:
         if known.setdefault(name, value) != value:
             self.unknowable = True
@@ -140,7 +148,7 @@ def listing(names: Iterable[str]) -> str:
 def tool() -> str:
     """A hash of what reads: eqtrace's own files, the interpreter, and which distributions are installed."""
     folder = os.path.dirname(os.path.abspath(__file__))
-    parts: list[str | bytes] = [sys.version, sys.platform, repr(sys.flags), *_distributions(sys.path)]
+    parts: list[str | bytes] = [__version__, sys.version, sys.platform, repr(sys.flags), *_distributions(sys.path)]
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(each for each in folders if each not in ("__pycache__", "static", "templates"))
         for name in sorted(files):

@@ -39,7 +39,7 @@ class Kept:
         present = Present(self._root)
         for number, entry in self._cache.entries(self._key):
             try:
-                if holds(entry.get("rests"), present, self._fact):
+                if holds(entry.get("rests"), present, self.fact):
                     found = decode(entry.get("report"))
                     self._cache.used(self._key, number)
                     taken = replace(found.summary, seconds=time.perf_counter() - started)
@@ -63,7 +63,8 @@ class Kept:
             return False
         return max(status.st_mtime_ns, status.st_ctime_ns) >= started - _MARGIN
 
-    def _fact(self, name: str) -> str | None:
+    def fact(self, name: str) -> str | None:
+        """What one of the facts that an audit may rest on is now."""
         kind, _, key = name.partition(" ")
         match kind:
             case _ if kind == SPEC:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from eqtrace.beside import Beside
@@ -33,6 +34,7 @@ from eqtrace.spec.load import load
 if TYPE_CHECKING:
     from eqtrace.formula.form import Form
     from eqtrace.link.review.suspicion import Comparison
+    from eqtrace.memory import Memory
 
 # Faults for which a file, an equation or an anchor of the specification may have been left out.
 LOSING = frozenset({"yaml-syntax", "duplicate-key", "yaml-type", "schema", "duplicate-id", "limit"})
@@ -69,16 +71,17 @@ def read_project(
     cache: bool = True,
     static: bool = False,
     inputs: Inputs | None = None,
+    memory: Memory | None = None,
 ) -> Project:
     """Reads specification and code, and holds the anchors of the selected equations against the code.
 
     With `cache`, comparisons of LaTeX that an earlier run kept are taken from it. What is only `static` evaluates no
     form, so function symbols are not resolved, and needs the syntax trees of few files at a time. `inputs` gets what
-    was read.
+    was read. With a `memory`, what did not change since its last audit is not read again.
     """
     inputs = inputs or Inputs(config.root.resolve())
-    specification = load(config, inputs)
-    index = Index(config, HELD if static else None, inputs)
+    specification = load(config, inputs) if memory is None else memory.specification(config, inputs)
+    index = Index(config, HELD if static else None, inputs, *(() if memory is None else (memory.source,)))
     specification = complete(specification, index)
     names = {name for draw in sizes.draws(config) for name in draw}
     specification, adopted = states.adopt(specification, index, names)
@@ -86,9 +89,13 @@ def read_project(
     chosen = frozenset(each.id for each in equations)
     forms = Forms(specification.equations, names)
     kept = Cache(index.root) if cache else None
-    if kept is not None:
-        latex.note(kept, inputs)
-    with Beside(lambda: _looked(equations, forms, kept, static), static and len(equations) > FEW) as looking:
+    known = "" if kept is None else latex.note(kept, inputs)
+
+    def look_at(some: Sequence[Equation]) -> Looked:
+        return _looked(some, forms, kept, static)
+
+    work = partial(look_at, equations) if memory is None else partial(memory.looked, equations, names, known, look_at)
+    with Beside(work, static and memory is None and len(equations) > FEW) as looking:
         stated = states.held(equations, forms, index, adopted)
 
         def unsure() -> Unsure:
@@ -118,8 +125,8 @@ def read_project(
         compared = compare(specification.reviews, held, index)
         faults += suspicions.faults(compared.changes, index)
     every = tuple(_without_echoes((*specification.faults, *faults, *linked.faults)))
-    looked_at = tuple(each.id for each in equations)
-    return Project(config, specification, index, read, every, looked_at, linked, worked, compared, looked.latex, stated)
+    ids = tuple(each.id for each in equations)
+    return Project(config, specification, index, read, every, ids, linked, worked, compared, looked.latex, stated)
 
 
 def _examples(

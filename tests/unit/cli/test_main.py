@@ -8,7 +8,7 @@ from eqtrace import __version__
 from eqtrace.cli.main import cli
 from eqtrace.errors import EqtraceError
 
-COMMANDS = ["audit", "cites", "explain", "fix", "mutate", "review", "schema", "site", "verify"]
+COMMANDS = ["add", "audit", "cites", "explain", "fix", "init", "mutate", "review", "schema", "site", "verify"]
 
 
 def test_help_teaches_with_examples_and_exit_codes(eqtrace) -> None:

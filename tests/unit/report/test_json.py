@@ -5,7 +5,7 @@ import jsonschema
 import pytest
 
 from eqtrace.model.anchor import Role, Status
-from eqtrace.model.example import ExampleResult, Outcome, Table
+from eqtrace.model.example import Edits, ExampleResult, Outcome, Table
 from eqtrace.model.finding import Severity
 from eqtrace.model.readback import FORM, ReadBack, Readback, Stated
 from eqtrace.model.results import Results, Reviews
@@ -193,9 +193,21 @@ def test_examples_carry_every_value_and_what_it_was_compared_with(exemplified: R
                 }
             ],
             "differences": [],
+            "edits": None,
             "table": None,
         }
     ]
+
+
+def test_examples_carry_the_edits_that_were_tried(exemplified: Results) -> None:
+    result = replace(exemplified.examples["linear"], edits=Edits(20, 1e-16, 3, ((("X", 1), ("W", 0)),)))
+    document = valid(replace(exemplified, examples={"linear": result}))
+    assert document["examples"][0]["edits"] == {
+        "tried": 20,
+        "gap": 1e-16,
+        "refused": 3,
+        "sizes": [[{"input": "X", "axis": 1}, {"input": "W", "axis": 0}]],
+    }
 
 
 def test_a_stored_run_is_a_table(exemplified: Results) -> None:

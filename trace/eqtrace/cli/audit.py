@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from eqtrace.cli.options import EXIT_CODES, SETTINGS, Reporting, caching, reporting, selection
+from eqtrace.cli.options import EXIT_CODES, SETTINGS, Reporting, caching, ratcheting, reporting, selection
+from eqtrace.errors import EqtraceError
+
+if TYPE_CHECKING:
+    from eqtrace.config import Config
 
 _HELP = f"""Checks every citation: is the line there, and does it play its role?
 
@@ -22,6 +28,8 @@ Examples:
   eqtrace audit
   eqtrace audit linear 'softmax.*' impl/ops.py
   eqtrace audit --fail-on line-moved --format concise
+  eqtrace audit --watch                 again after each edit
+  eqtrace audit --baseline known.json   old findings pass, new ones fail
 
 {EXIT_CODES}"""
 
@@ -32,26 +40,34 @@ Examples:
     context_settings=SETTINGS,
 )
 @selection
+@click.option("--watch", is_flag=True, help="Audit again whenever something that was read changes, until interrupted.")
 @caching
 @reporting
+@ratcheting
 def audit(
     select: tuple[str, ...],
     config_file: Path | None,
+    watch: bool,
     no_cache: bool,
     form: str,
     output_file: Path | None,
     fail_on: tuple[str, ...],
     exit_zero: bool,
+    baseline: Path | None,
+    write_baseline: bool,
 ) -> int:
     """Runs the static checks."""
-    from eqtrace.cli import output, settings
+    from eqtrace.cli import output, ratchet, settings
     from eqtrace.kept import Kept
 
+    ratchet.check(baseline, write_baseline)
     started, clock = time.perf_counter(), time.time_ns()
     config = settings.configuration(config_file, fail_on)
-    how = Reporting(form, output_file, fail_on, exit_zero)
+    how = Reporting(form, output_file, fail_on, exit_zero, baseline, write_baseline)
+    if watch:
+        return _watched(config, lambda: settings.configuration(config_file, fail_on), select, not no_cache, how)
     kept = None if no_cache else Kept(config, select)
-    known = kept.find(started) if kept is not None and form in output.TEXTS else None
+    known = kept.find(started) if kept is not None and form in output.TEXTS and baseline is None else None
     if known is not None:
         return output.report_rows(known, config.root, how)
     from eqtrace import auditing
@@ -63,3 +79,34 @@ def audit(
     if kept is not None:
         kept.keep(rows(results), inputs, clock)
     return output.report(results, config.root, how)
+
+
+def _watched(
+    config: Config, configuration: Callable[[], Config], select: tuple[str, ...], cache: bool, how: Reporting
+) -> int:
+    """Audits at once and after each change, until interrupted."""
+    from eqtrace import auditing
+    from eqtrace.cli import output, settings, watching
+    from eqtrace.inputs import Inputs, Present, holds
+    from eqtrace.kept import Kept
+    from eqtrace.memory import Memory
+
+    root, memory = config.root.resolve(), Memory()
+    inputs = Inputs(root)
+
+    def once() -> None:
+        nonlocal config, inputs
+        inputs = Inputs(root)
+        inputs.content(config.pyproject, None)
+        try:
+            config = configuration()
+            chosen = settings.selected(select, config)
+            output.report(auditing.audit(config, chosen, cache, inputs, memory), config.root, how)
+        except EqtraceError as error:  # what is half written may be whole the next time
+            click.echo(f"eqtrace: {error}", err=True)
+        click.echo(f"watching {root}", err=True)
+
+    for _ in watching.changes(root, once):
+        if inputs.unknowable or not holds(inputs.record(), Present(root), Kept(config, select).fact):
+            once()
+    return 0

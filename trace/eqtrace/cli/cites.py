@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eqtrace.cli.options import EXIT_CODES, SETTINGS, Reporting, reporting
+from eqtrace.cli.options import EXIT_CODES, SETTINGS, Reporting, reporting_own
 from eqtrace.errors import EqtraceError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class _Writing:
 @click.option("--records", is_flag=True, help="Read changelogs, decision records and dated reports too.")
 @click.option("--no-history", is_flag=True, help="Don't ask git when a citation was written and what moved since.")
 @click.option("--all", "every", is_flag=True, help="List the sound citations and the unknown ones too.")
-@reporting
+@reporting_own
 def cites(
     paths: tuple[Path, ...],
     fix: bool,
@@ -108,8 +108,9 @@ def _check(writing: bool, diff: bool, adopt: bool, write_baseline: bool, baselin
         raise EqtraceError("--diff shows what --fix or --to-symbols would write", "add one of them")
     if adopt and writing:
         raise EqtraceError("--adopt vouches for what is there", "run --fix first, read its difference, then --adopt")
-    if write_baseline and baseline is None:
-        raise EqtraceError("--write-baseline needs a file", "name it: --baseline FILE --write-baseline")
+    from eqtrace.cli import ratchet
+
+    ratchet.check(baseline, write_baseline)
 
 
 def _known(fail_on: tuple[str, ...]) -> None:
@@ -124,24 +125,20 @@ def _known(fail_on: tuple[str, ...]) -> None:
 def _held_back(cited: Cited, baseline: Path) -> Cited:
     from dataclasses import replace
 
-    from eqtrace.cites.baseline import hold_back
+    from eqtrace.cites.baseline import CITATIONS
+    from eqtrace.cli import ratchet
+    from eqtrace.model.citation import CitationStatus
 
-    try:
-        text = baseline.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise EqtraceError(f"{baseline} can't be read: {error}", "write it with --write-baseline") from error
-    kept, held, gone = hold_back(cited.citations, text, str(baseline))
-    if gone:
-        click.echo(f"{baseline}: {gone} of its findings are gone; --write-baseline tightens it", err=True)
-    return replace(cited, citations=tuple(kept), known=held)
+    held = ratchet.hold_back(CITATIONS, cited.citations, baseline)
+    known = sum(each.status is not CitationStatus.UNKNOWN for each in held.known)
+    return replace(cited, citations=held.new, known=known)
 
 
 def _write_baseline(baseline: Path, cited: Cited) -> int:
-    from eqtrace.cites.baseline import dump
-    from eqtrace.cli import output
+    from eqtrace.cites.baseline import CITATIONS
+    from eqtrace.cli import ratchet
 
-    output.save(baseline, dump(cited.citations))
-    click.echo(f"{baseline}: written", err=True)
+    ratchet.write(CITATIONS, cited.citations, baseline)
     return 0
 
 

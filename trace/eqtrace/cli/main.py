@@ -5,6 +5,7 @@ Only click and eqtrace.errors are imported here and at the head of the command m
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -12,10 +13,12 @@ from collections.abc import Sequence
 import click
 
 from eqtrace import __version__
+from eqtrace.cli.add import add
 from eqtrace.cli.audit import audit
 from eqtrace.cli.cites import cites
 from eqtrace.cli.explain import explain
 from eqtrace.cli.fix import fix
+from eqtrace.cli.init import init
 from eqtrace.cli.mutate import mutate
 from eqtrace.cli.review import review
 from eqtrace.cli.schema import schema
@@ -32,6 +35,7 @@ in this folder or one above.
 
 \b
 Examples:
+  eqtrace init                        settings and drafts for this project
   eqtrace audit                       are all cited lines where they say?
   eqtrace verify                      does the code compute its equations?
   eqtrace verify linear.linear        one equation; also 'linear.*' or a file
@@ -57,13 +61,15 @@ def cli() -> None:
     """The group that holds the commands."""
 
 
-for _command in (audit, verify, fix, review, mutate, site, cites, explain, schema):
+for _command in (init, add, audit, verify, fix, review, mutate, site, cites, explain, schema):
     cli.add_command(_command)
 
 
 def main() -> None:
     """The console script: runs a command and exits with its code."""
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    gc.freeze()  # or the interpreter would look through all that an audit has read before it goes
+    sys.exit(code)
 
 
 def run(arguments: Sequence[str]) -> int:

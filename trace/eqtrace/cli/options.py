@@ -26,6 +26,8 @@ class Reporting:
     output_file: Path | None
     fail_on: tuple[str, ...]
     exit_zero: bool
+    baseline: Path | None = None  # whose findings pass
+    write_baseline: bool = False
 
 
 def selection(command: _Command) -> _Command:
@@ -40,17 +42,31 @@ def selection(command: _Command) -> _Command:
     return click.argument("select", nargs=-1)(decorated)
 
 
+FORMATS = ("full", "concise", "json", "sarif", "junit", "github", "gitlab")
+OWN_FORMATS = ("full", "concise", "json")  # of commands whose findings have no codes
+
+
 def reporting(command: _Command) -> _Command:
     """--format, --output-file, --fail-on and --exit-zero."""
+    return _reporting(command, FORMATS)
+
+
+def reporting_own(command: _Command) -> _Command:
+    """The same, without the formats of services."""
+    return _reporting(command, OWN_FORMATS)
+
+
+def _reporting(command: _Command, formats: tuple[str, ...]) -> _Command:
+    more = "; the others for the services that read them" if formats is FORMATS else ""
     for option in reversed(
         (
             click.option(
                 "--format",
                 "form",
-                type=click.Choice(["full", "concise", "json"]),
+                type=click.Choice(formats),
                 default="full",
                 show_default=True,
-                help="full: with excerpts and a summary; concise: one line a finding; json: for programs.",
+                help=f"full: with excerpts and a summary; concise: one line a finding; json: for programs{more}.",
             ),
             click.option(
                 "--output-file",
@@ -69,6 +85,16 @@ def reporting(command: _Command) -> _Command:
     ):
         command = option(command)
     return command
+
+
+def ratcheting(command: _Command) -> _Command:
+    """--baseline and --write-baseline."""
+    file = click.Path(path_type=Path, dir_okay=False)
+    text = "Hold back the errors and warnings that FILE knows; new ones fail as ever."
+    command = click.option("--write-baseline", is_flag=True, help="Write today's findings to the --baseline file.")(
+        command
+    )
+    return click.option("--baseline", metavar="FILE", type=file, help=text)(command)
 
 
 def running(command: _Command) -> _Command:

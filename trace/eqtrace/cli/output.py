@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -23,19 +24,81 @@ def report(results: Results, root: Path, how: Reporting, edits: Sequence[Mapping
     """Writes the report of `results` and returns the exit code."""
     from dataclasses import replace
 
-    from eqtrace.report import json, styled, text
+    from eqtrace.report import styled, text
 
+    if how.baseline is not None:
+        results = _ratcheted(results, how.baseline, how.write_baseline)
     if how.exit_zero and results.exit == 1:
         results = replace(results, exit=0)
-    lines = text.concise(results) if how.format == "concise" else text.full(results, root)
     if how.output_file is not None:
-        save(how.output_file, json.render(results, edits) if how.format == "json" else styled.plain(lines))
+        save(how.output_file, _document(results, root, how.format, edits))
         styled.write(text.concise(results)[-1:], sys.stderr)
-    elif how.format == "json":
-        click.echo(json.render(results, edits), nl=False)
+    elif how.format in TEXTS:
+        styled.write(text.concise(results) if how.format == "concise" else text.full(results, root))
     else:
-        styled.write(lines)
+        click.echo(_document(results, root, how.format, edits), nl=False)
     return results.exit
+
+
+def _document(results: Results, root: Path, form: str, edits: Sequence[Mapping[str, Any]] | None) -> str:
+    """The report as text in one of the formats."""
+    if form in TEXTS:
+        from eqtrace.report import styled, text
+
+        return styled.plain(text.concise(results) if form == "concise" else text.full(results, root))
+    if form == "json":
+        from eqtrace.report import json
+
+        return json.render(results, edits)
+    from eqtrace.report import github, gitlab, junit, sarif
+    from eqtrace.report.rows import rows
+
+    report, folder = rows(results), _folder(root.resolve())
+    if form == "github":
+        _summarise(github.summary(report))
+        return github.render(report, folder)
+    if form == "junit":
+        return junit.render(report)
+    return sarif.render(report, folder) if form == "sarif" else gitlab.render(report, folder)
+
+
+def _folder(root: Path) -> str:
+    """Where a project lies in its repository, which is what services show; '' where it is the repository."""
+    for parent in (root, *root.parents):
+        if (parent / ".git").exists():
+            return "" if parent == root else f"{root.relative_to(parent).as_posix()}/"
+    return ""
+
+
+def _summarise(markdown: str) -> None:
+    """Adds to the summary that GitHub shows of a step, where there is one."""
+    if file := os.environ.get("GITHUB_STEP_SUMMARY"):
+        try:
+            with open(file, "a", encoding="utf-8") as summary:
+                summary.write(markdown)
+        except OSError as error:
+            click.echo(f"eqtrace: the summary cannot be written to {file}: {error.strerror}", err=True)
+
+
+def _ratcheted(results: Results, baseline: Path, write: bool) -> Results:
+    """The results without the findings that a baseline knows."""
+    from dataclasses import replace
+
+    from eqtrace.cli import ratchet
+    from eqtrace.model.finding import Severity
+    from eqtrace.report.known import FINDINGS
+
+    if write:
+        ratchet.write(FINDINGS, results.findings, baseline)
+    held = ratchet.hold_back(FINDINGS, results.findings, baseline)
+    failed = any(finding.severity is Severity.ERROR for finding in held.new)
+    note = f"{len(held.known)} findings are held back by {baseline}"
+    return replace(
+        results,
+        findings=held.new,
+        exit=0 if results.exit == 1 and not failed else results.exit,
+        notes=(*results.notes, note) if held.known else results.notes,
+    )
 
 
 TEXTS = ("full", "concise")  # formats that rows are enough for

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from eqtrace.cli.options import EXIT_CODES, SETTINGS, Reporting, reporting, running, selection
+from eqtrace.cli.options import EXIT_CODES, SETTINGS, Reporting, ratcheting, reporting, running, selection
 
 _HELP = f"""Runs your code and shows that the cited lines compute their equations.
 
@@ -22,6 +22,7 @@ Examples:
   eqtrace verify
   eqtrace verify layer_norm -j 2 --seed 7
   eqtrace verify --format json --output-file reports/verify.json
+  eqtrace verify --format github        annotations and a summary in a workflow
 
 {EXIT_CODES}"""
 
@@ -32,6 +33,7 @@ Examples:
 @selection
 @running
 @reporting
+@ratcheting
 def verify(
     select: tuple[str, ...],
     config_file: Path | None,
@@ -43,13 +45,18 @@ def verify(
     output_file: Path | None,
     fail_on: tuple[str, ...],
     exit_zero: bool,
+    baseline: Path | None,
+    write_baseline: bool,
 ) -> int:
     """Runs the static checks and the methods."""
     from eqtrace import runner
-    from eqtrace.cli import output, settings
+    from eqtrace.cli import output, ratchet, settings
     from eqtrace.run.jobs import processors
 
+    ratchet.check(baseline, write_baseline)
     config = settings.configuration(config_file, fail_on)
     chosen = settings.selected(select, config)
     results = runner.verify(config, chosen, jobs or processors(), seed, timeout, output.progress(), not no_cache)
-    return output.report(results, config.root, Reporting(form, output_file, fail_on, exit_zero))
+    return output.report(
+        results, config.root, Reporting(form, output_file, fail_on, exit_zero, baseline, write_baseline)
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +16,7 @@ from eqtrace.code.source import SourceFile, Unreadable, decode, parse, parsed
 from eqtrace.inputs import PACKAGES, SOURCES, TESTS, Inputs, listing
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
     from eqtrace.config import Config
 
@@ -32,18 +33,29 @@ class Problem:
     column: int = 0
 
 
+Parsing = Callable[[str, bytes, Callable[[], SourceFile]], SourceFile]
+
+
+def _parse(path: str, data: bytes, parse: Callable[[], SourceFile]) -> SourceFile:
+    return parse()
+
+
 class Index:
     """Files by path (POSIX, relative to the root; absolute for named packages), and modules by name."""
 
-    def __init__(self, config: Config, held: int | None = None, inputs: Inputs | None = None) -> None:
+    def __init__(
+        self, config: Config, held: int | None = None, inputs: Inputs | None = None, parsing: Parsing = _parse
+    ) -> None:
         """`held` characters of source are kept as syntax trees, of all else the text alone; None: no limit.
 
         A tree takes fifty times the room of its text. With a limit, a file that is asked for again may have new nodes:
         only what compares places, and no nodes, may set one. `inputs` gets what was read.
+        `parsing` gives the file of a path and its bytes, by the function that parses them or as it was parsed before.
         """
         self.config = config
         self.inputs = inputs or Inputs(config.root.resolve())
         self._limit = held
+        self._parsing = parsing
         self._held: dict[str, int] = {}  # the sizes of the files that are held, the oldest first
         self._size = 0
         self._aside: dict[str, str] = {}  # the texts of those that were let go
@@ -188,7 +200,8 @@ class Index:
 
     def _read(self, path: str) -> SourceFile | Problem:
         try:
-            return parse(path, self._bytes(path))
+            data = self._bytes(path)
+            return self._parsing(path, data, lambda: parse(path, data))
         except Unreadable as error:
             return Problem(path, error.message, error.line, error.column)
 

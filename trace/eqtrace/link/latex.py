@@ -152,9 +152,11 @@ def _key(equation: Equation, form: Form) -> str:
     return digest(equation.id, equation.latex.value, repr(symbols), repr(domains), repr(indices), repr(rest))
 
 
-def note(cache: Cache, inputs: Inputs) -> None:
-    """Notes which comparisons were kept: what an audit says of LaTeX rests on them."""
-    inputs.fact(f"{KEPT} {_base()}", " ".join(cache.names(_base())))
+def note(cache: Cache, inputs: Inputs) -> str:
+    """Notes which comparisons were kept, and names them: what an audit says of LaTeX rests on them."""
+    names = " ".join(cache.names(_base()))
+    inputs.fact(f"{KEPT} {_base()}", names)
+    return names
 
 
 def _kept(cache: Cache) -> dict[str, Readback]:

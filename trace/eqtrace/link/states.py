@@ -112,8 +112,8 @@ def held(
     for equation in equations:
         if equation.id in adopted:
             found[equation.id] = adopted[equation.id]
-        form = forms.get(equation.id)
         for name, choice, place in _choices(equation, index, equation.id in adopted):
+            form = forms.get(equation.id)
             if choice.formula is None or choice.passage is None:
                 found[name] = _unread(name, equation, choice, place)
             elif form is None or not form.parts:

@@ -14,6 +14,8 @@ from eqtrace.model.symbol import Symbol
 
 Scalar = float | int | bool | str | None
 SEED = 42  # of the generator that examples and stored runs get, where no input is called `seed`
+SEED_NAME = "seed"
+UNIFORM_NAME = "uniform"  # an input called so is the first number that the generator draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class Step:
 class Example:
     """A topic's example. Inputs are numbers, texts, or nested tuples of them, as written.
 
-    `topic_call` and `gradient` are what the topic (or its first equation that has one) says of its functions.
+    `topic_call`, `gradient` and `where` are what the topic (or its first equation that has one) says of its functions.
     """
 
     kind: str  # editable | steps | differences | stored
@@ -44,13 +46,16 @@ class Example:
     topic_call: Text | None = None
     gradient: Gradient | None = None
     symbols: Mapping[str, Symbol] = field(default_factory=dict)
+    where: tuple[Text, ...] = ()  # what the topic's equations need
 
     def symbol(self, name: str, function: str) -> Symbol | None:
-        """The symbol of an input: of its name, or called so in the code of `function`."""
+        """The symbol of an input: of its name, or called so in the code of `function` (`eps` for `self.eps`)."""
         found = self.symbols.get(name)
         if found is not None:
             return found
-        return next((each for each in self.symbols.values() if each.code_name(function) == name), None)
+        return next(
+            (each for each in self.symbols.values() if each.code_name(function) in (name, f"self.{name}")), None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +97,23 @@ class Differenced:
 
 
 @dataclass(frozen=True, slots=True)
+class Edits:
+    """Random edits of the inputs of an editable example, each held against the code as the start values are.
+
+    Attributes:
+        tried: how many edits the code took; all of them agree.
+        gap: the largest, relative to the largest entry of its array.
+        refused: how many more the code did not take.
+        sizes: axes (input, number of the axis) that can grow and shrink, those of one size together.
+    """
+
+    tried: int
+    gap: float
+    refused: int = 0
+    sizes: tuple[tuple[tuple[str, int], ...], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Table:
     """The rows of a stored run, and the sizes that the run looked up."""
 
@@ -118,6 +140,7 @@ class ExampleResult:
     steps: tuple[StepValue, ...] = ()
     compared: tuple[Compared, ...] = ()
     differences: tuple[Differenced, ...] = ()
+    edits: Edits | None = None
     table: Table | None = None
     call: str = ""  # how the code was called, as text
     faults: tuple[Fault, ...] = ()

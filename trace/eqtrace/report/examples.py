@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from eqtrace.model.example import Compared, Differenced, ExampleResult, Outcome, Scalar, Table, Value
+from eqtrace.model.example import Compared, Differenced, Edits, ExampleResult, Outcome, Scalar, Table, Value
 from eqtrace.report.rows import ExampleRow, finite
 
 
@@ -33,6 +33,7 @@ def document(row: ExampleRow) -> dict[str, Any]:
         "call": None if result is None or not result.call else result.call,
         "compared": None if result is None else [_compared(each) for each in result.compared],
         "differences": None if result is None else [_difference(each) for each in result.differences],
+        "edits": None if result is None or result.edits is None else _edits(result.edits),
         "table": None if result is None or result.table is None else _table(result.table),
     }
 
@@ -60,6 +61,11 @@ def _difference(each: Differenced) -> dict[str, Any]:
         "gap": finite(each.gap),
         "agrees": each.agrees,
     }
+
+
+def _edits(edits: Edits) -> dict[str, Any]:
+    sizes = [[{"input": name, "axis": axis} for name, axis in axes] for axes in edits.sizes]
+    return {"tried": edits.tried, "gap": edits.gap, "refused": edits.refused, "sizes": sizes}
 
 
 def _table(table: Table) -> dict[str, Any]:

@@ -32,12 +32,12 @@ class Shown:
     cut: bool
 
 
-def number(value: Scalar) -> str:
+def number(value: Scalar, digits: int = DIGITS) -> str:
     """`3`, `0.333333`, `1e-05`, `inf`; texts as they are."""
     if isinstance(value, float):
         if not math.isfinite(value):
             return str(value)
-        return f"{value:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.{DIGITS}g}"
+        return f"{value + 0.0:.0f}" if value.is_integer() and abs(value) < 1e15 else f"{value:.{digits}g}"
     return "" if value is None else str(value)
 
 

@@ -355,8 +355,9 @@ class Example(_Entry):
     """A tiny numeric example. It is worked out by `verify` and held against the code."""
 
     kind: Literal["editable", "steps", "differences", "stored"] = Field(
-        description="editable: live in the page; steps: a table; differences: a gradient by formula and by "
-        "differences; stored: of a real run."
+        description="editable: live in the page, so verify also holds it against the code at 20 random edits of the "
+        "inputs, drawn within the symbols' domains and the equations' `where`; steps: a table; differences: a gradient "
+        "by formula and by differences; stored: of a real run."
     )
     source: str = Field("", description="Where the numbers come from: hand-picked, a test's name, a run.")
     inputs: dict[str, Input] = Field(
@@ -369,7 +370,8 @@ class Example(_Entry):
         None,
         description="The real function that the steps must equal, to 1e-12 of the largest entry. It is called as "
         "`call` says, else as the topic's `call` does where that calls it, else with the inputs by parameter name or "
-        "by the symbol that has that name in the code. `rng` is default_rng(42), or of an input `seed`. What it gives "
+        "by the symbol that has that name in the code. `rng` is default_rng(42), or of an input `seed`; an input "
+        "`uniform` is the first number that it draws. What it gives "
         "is matched to steps: a part that its `return` names like a step to that step, and the part that the topic's "
         "`gradient` gives for X (of an accumulator: by how much it changed) to the step dX. If the last step is not "
         "among these, the values that are left go to the last steps that are left, in order. Where it returns nothing, "

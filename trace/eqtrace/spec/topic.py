@@ -178,6 +178,7 @@ def _completed(example: Example | None, outline: Outline, equations: tuple[Equat
         topic_call=example.topic_call or next(calls, None),
         gradient=example.gradient or next(gradients, None),
         symbols=outline.symbols,
+        where=tuple(dict.fromkeys(equation.where for equation in equations if equation.where is not None)),
     )
 
 

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from eqtrace.formula.claims import claims, quantifiers
 from eqtrace.formula.form import Form, Range
 from eqtrace.formula.latex.arrays import ZERO, Arrays, Value
 from eqtrace.formula.latex.errors import Misfit
 from eqtrace.formula.latex.statements import Clause
-from eqtrace.formula.term import Condition, Eq, ForAll, Name, Node, Old, Reduction, Statement, Term, children, rebuilt
+from eqtrace.formula.term import (
+    Condition,
+    Eq,
+    ForAll,
+    Name,
+    Node,
+    Old,
+    Reduction,
+    Statement,
+    Term,
+    changed,
+    children,
+    rebuilt,
+)
 
 Renaming = dict[str, Term]
 
@@ -51,7 +64,7 @@ def ranged(node: Node, indices: Mapping[str, Range]) -> Node:
     def change(each: Node) -> Node:
         if isinstance(each, Reduction) and each.stop is None and each.index in indices:
             own = indices[each.index]
-            each = replace(each, start=own.start, stop=own.stop)
+            each = changed(each, start=own.start, stop=own.stop)
         return rebuilt(each, change)  # type: ignore[no-any-return]
 
     return change(node)
@@ -153,7 +166,7 @@ def renamed(node: Node, names: Renaming) -> Node:
             if each.index in taken:
                 fresh = f"{each.index}'"
                 body = _put(each.body, each.index, Name(fresh))
-                each = replace(each, body=body, index=fresh)  # type: ignore[arg-type]
+                each = changed(each, body=body, index=fresh)
             hidden = hidden | {each.index}
         return rebuilt(each, lambda child: change(child, hidden))  # type: ignore[no-any-return]
 

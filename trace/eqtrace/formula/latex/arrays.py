@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from eqtrace.formula.latex.errors import Misfit, Unread
-from eqtrace.formula.term import Add, Call, Div, Mul, Name, Neg, Node, Number, Sum, Term, rebuilt
+from eqtrace.formula.term import Add, Call, Div, Mul, Name, Neg, Node, Number, Sum, Term, changed, rebuilt
 
 Subscripts = tuple[Term, ...]
 Entry = Callable[[Subscripts, Subscripts], Node]
@@ -57,9 +57,9 @@ class Value:
 
         def placed(batch: Subscripts, subs: Subscripts) -> Node:
             node = entry(batch, subs)
-            return node if (node.offset, node.length) != (0, 1) else replace(node, offset=offset, length=length)
+            return node if (node.offset, node.length) != (0, 1) else changed(node, offset=offset, length=length)
 
-        return replace(self, entry=placed, offset=offset, length=length)
+        return changed(self, entry=placed, offset=offset, length=length)
 
 
 def scalar(node: Node, offset: int = 0, length: int = 1) -> Value:
@@ -102,8 +102,8 @@ class Arrays:
         entry = value.entry
         if value.shaped is not None or value.unit:
             later: Callable[[Value], Value] = lambda by: self.each(make, self.sized(value, by))  # noqa: E731
-            return replace(value, shaped=later, unit=False, ones=False, whole=None)
-        return replace(value, entry=lambda batch, subs: make(entry(batch, subs)), ones=False, unit=False, whole=None)
+            return changed(value, shaped=later, unit=False, ones=False, whole=None)
+        return changed(value, entry=lambda batch, subs: make(entry(batch, subs)), ones=False, unit=False, whole=None)
 
     def pairs(self, make: Callable[[Node, Node], Node], one: Value, other: Value, what: str) -> Value:
         """A function of the entries of two arrays that go together entry by entry, or of which one has no axes."""
@@ -133,13 +133,13 @@ class Arrays:
     def sized(self, value: Value, by: Value) -> Value:
         """Ones, zeros and the identity get their sizes from what they are put together with."""
         if value.unit and len(by.dims) in (2, 4):
-            return replace(value, dims=by.dims, unit=False)
+            return changed(value, dims=by.dims, unit=False)
         if value.shaped is not None and by.dims:
             return value.shaped(by)
         if value.loose and value.loose == len(by.dims):
-            return replace(value, dims=by.dims, batch=value.batch or by.batch, loose=0)
+            return changed(value, dims=by.dims, batch=value.batch or by.batch, loose=0)
         if value.ones and by.dims and not value.dims:
-            return replace(value, dims=by.dims)
+            return changed(value, dims=by.dims)
         return value
 
     def entrywise(self, one: Value, other: Value) -> Value:
@@ -164,7 +164,7 @@ class Arrays:
             return self._by_ones(one, other)
         if not one.dims or not other.dims:
             found = self.pairs(lambda a, b: Mul(_term(a), _term(b)), one, other, "a product")
-            return replace(found, turned=one.turned or other.turned)
+            return changed(found, turned=one.turned or other.turned)
         ranks = len(one.dims), len(other.dims)
         if ranks == (1, 1):
             if other.turned and not one.turned:
@@ -203,7 +203,7 @@ class Arrays:
     def _by_ones(self, one: Value, other: Value) -> Value:
         """`1 b^T`: b in every row. `1^T M`: the sum of the rows."""
         if one.ones and not one.turned and len(other.dims) == 1 and other.turned:
-            return replace(other, turned=False, offset=one.offset)  # added to a matrix, it stands in every row
+            return changed(other, turned=False, offset=one.offset)  # added to a matrix, it stands in every row
         if one.ones and one.turned and len(other.dims) == 2:
             index, stop, entry = self.fresh(), other.dims[0], other.entry
             summed: Entry = lambda batch, subs: Sum(_term(entry(batch, (Name(index), *subs))), index, ZERO, stop)  # noqa: E731
@@ -213,11 +213,11 @@ class Arrays:
     def transpose(self, value: Value) -> Value:
         """The transpose of a matrix, or of a vector."""
         if value.ones or len(value.dims) == 1:
-            return replace(value, turned=not value.turned)
+            return changed(value, turned=not value.turned)
         if len(value.dims) != 2:
             raise Misfit("the transpose of what is no matrix", value.offset, value.length)
         entry = value.entry
-        return replace(value, dims=value.dims[::-1], entry=lambda batch, subs: entry(batch, subs[::-1]), whole=None)
+        return changed(value, dims=value.dims[::-1], entry=lambda batch, subs: entry(batch, subs[::-1]), whole=None)
 
     # Shapes
 
@@ -273,7 +273,7 @@ def _term(node: Node) -> Term:
 
 def _together(one: Value, other: Value) -> Value:
     """Where two values stand."""
-    return replace(other, offset=one.offset, length=max(1, other.offset + other.length - one.offset))
+    return changed(other, offset=one.offset, length=max(1, other.offset + other.length - one.offset))
 
 
 def term_of(node: Node) -> Term:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from eqtrace.formula.form import Form, Range
 from eqtrace.formula.latex.align import Claimed, distinct, from_zero, ranged, renamed, spread, unified
@@ -36,6 +35,7 @@ from eqtrace.formula.term import (
     Statement,
     Term,
     Truth,
+    changed,
     rebuilt,
     symbol_names,
     walk,
@@ -72,7 +72,7 @@ class Matching(Premises):
             self.out.notes.append(note)
         node = from_zero(claim.node, self.accumulated)
         assert isinstance(node, Statement)
-        return replace(claim, node=node)
+        return changed(claim, node=node)
 
     def compared(self) -> Comparison:
         """The comparison of everything that is said.
@@ -200,7 +200,7 @@ class Matching(Premises):
                 note = f"{node.function} without its arguments {left}"
                 if note not in self.out.notes:
                     self.out.notes.append(note)
-                return replace(node, args=other.args)
+                return changed(node, args=other.args)
         return node
 
     def _claim_for(
@@ -287,7 +287,7 @@ class Matching(Premises):
         raise Unread("the shape of an expression", clause.offset, clause.length)
 
     def _law(self, clause: Clause) -> None:
-        nodes, own = spread(replace(clause, sides=clause.sides[:1]), self.reading.arrays)
+        nodes, own = spread(changed(clause, sides=clause.sides[:1]), self.reading.arrays)
         for claim in self.claims:
             node = claim.node
             if isinstance(node, Distributed) and node.law == clause.law:

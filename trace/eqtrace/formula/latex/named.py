@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 
 from eqtrace.formula.latex.arrays import ONE, ZERO, Entry, Value, scalar
 from eqtrace.formula.latex.cursor import Cursor, Run, keys_of, outer, split
@@ -18,6 +17,7 @@ from eqtrace.formula.term import (
     Neg,
     Node,
     Term,
+    changed,
     walk,
 )
 
@@ -135,7 +135,7 @@ class Named(Cursor):
             raise self.unread("a slice of an array of three axes")
         entry = value.entry
         if not first:
-            return replace(value, dims=(self.inner(rest[0]).term, *value.dims[1:]), whole=None)
+            return changed(value, dims=(self.inner(rest[0]).term, *value.dims[1:]), whole=None)
         count = self.inner(first).term
         if not isinstance(count, Neg) or len(value.dims) != 1:
             raise self.unread("a slice that is neither the first so many nor the last")
@@ -236,7 +236,7 @@ def _as_batch(value: Value) -> Value:
     if len(value.dims) != 1 or value.batch:
         return value
     entry = value.entry
-    return replace(value, batch=value.dims, dims=(), entry=lambda batch, subs: entry((), batch), whole=None)
+    return changed(value, batch=value.dims, dims=(), entry=lambda batch, subs: entry((), batch), whole=None)
 
 
 def _mentions(node: Node, name: str) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 from eqtrace.formula.latex.arrays import ONE, ZERO, Subscripts, Value, call, scalar, term_of
@@ -26,6 +25,7 @@ from eqtrace.formula.term import (
     Pow,
     Sum,
     Term,
+    changed,
 )
 
 _PLAIN = {
@@ -217,7 +217,7 @@ class Parser(Named, Over):
                 self.arrays.same(stop, dim, value, "a subscript")
         entry = value.entry
         count = len(subs)
-        return replace(
+        return changed(
             value, dims=value.dims[count:], entry=lambda batch, rest: entry(batch, (*subs, *rest)), turned=False
         )
 

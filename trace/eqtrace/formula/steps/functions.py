@@ -113,6 +113,12 @@ _TABLE = (
 
 FUNCTIONS = {function.name: function for function in _TABLE}
 OWN = frozenset({"length", "number", "truth"})
+# Functions of numbers: truth values count as 0 and 1 (NumPy would take exp of them in 16 bits, and refuse to subtract).
+_NUMERIC = (
+    "exp expm1 log log1p log2 log10 sqrt square abs sign floor ceil trunc round sin cos tan tanh maximum minimum power "
+    "mod add subtract multiply divide sum mean prod var std max min cumsum cumprod clip outer dot matmul"
+)
+COUNTING = frozenset(_NUMERIC.split())
 
 # Other spellings, by what NumPy calls them.
 ALIASES = {"absolute": "abs", "amax": "max", "amin": "min", "asarray": "array", "flatten": "ravel", "remainder": "mod"}

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 from markupsafe import Markup
 
 from eqtrace.code.source import Statement
+from eqtrace.formula.steps.limits import sizes
 from eqtrace.link.target import resolve_target
-from eqtrace.model.example import SEED, Compared, Differenced, Example, ExampleResult, Outcome, StepValue, Table
+from eqtrace.model.example import SEED, Compared, Differenced, Edits, Example, ExampleResult, Outcome, StepValue, Table
+from eqtrace.report.engine.live import Live, axis_word, live, tidy, written_out
 from eqtrace.report.numbers import Shown, is_rounded, number, of_data, shown
 from eqtrace.report.prose import inline
 from eqtrace.report.words import Badge
@@ -41,6 +43,7 @@ class StepView:
     agrees: bool
     gap: str
     given: Shown | None  # the code's value, where it differs
+    written: str  # one entry, '' where there is nothing to write out
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +76,9 @@ class ExampleView:
     badge: Badge
     source: Markup
     inputs: tuple[tuple[str, Shown], ...]
+    live: Live | None
+    still: str  # why an example that is to be edited cannot be
+    edits: str  # what it was held against the code on besides its start values
     steps: tuple[StepView, ...]
     differences: tuple[DifferenceView, ...]
     table: TableView | None
@@ -90,6 +96,7 @@ class ExampleView:
 def example_view(row: ExampleRow, on: str, site: Site) -> ExampleView:
     """The view of a topic's example on the page `on`."""
     stated, result = row.stated, row.result
+    made = live(stated, result) if stated.kind == "editable" else ""
     inputs = tuple((name, of_data(value)) for name, value in stated.inputs.items())
     steps = tuple(_steps(stated, result, lambda text: inline(text, site.resolve(on, row.topic))))
     values = {} if result is None else {each.label: each for each in result.steps}
@@ -105,6 +112,9 @@ def example_view(row: ExampleRow, on: str, site: Site) -> ExampleView:
         badge=_badge(result),
         source=inline(stated.source, site.resolve(on, row.topic)),
         inputs=inputs,
+        live=None if isinstance(made, str) else made,
+        still=made if isinstance(made, str) else "",
+        edits=_edits(result.edits, stated) if result is not None and result.edits is not None else "",
         steps=steps,
         differences=differences,
         table=table,
@@ -130,6 +140,7 @@ def _badge(result: ExampleResult | None) -> Badge:
 def _steps(stated: Example, result: ExampleResult | None, prose: Callable[[str], Markup]) -> list[StepView]:
     values = [each.value for each in result.steps] if result else []
     compared = {each.label: each for each in result.compared} if result else {}
+    entries = written_out(stated, result)
     found = []
     for position, step in enumerate(stated.steps):
         name = step.name.value
@@ -138,15 +149,29 @@ def _steps(stated: Example, result: ExampleResult | None, prose: Callable[[str],
             StepView(
                 label=Markup("<code>{}</code>").format(name) if name.isidentifier() else prose(name),
                 name=name,
-                code=" ".join(step.code.value.split()),
+                code=tidy(step.code.value),
                 value=shown(values[position]) if position < len(values) else None,
                 part=held.part if held else "",
                 agrees=held is not None and held.agrees,
                 gap=_gap(held) if held else "",
                 given=shown(held.value) if held and not held.agrees else None,
+                written=entries.get(name, ""),
             )
         )
     return found
+
+
+def _edits(edits: Edits, stated: Example) -> str:
+    """`20 random edits of numbers, of the sizes T, a, of the rows of X: all gave exactly the same`; `''` for none."""
+    if not edits.tried:
+        return ""
+    letters = {size.axes: size.letter for size in sizes(stated) if size.letter.isidentifier()}
+    named = [letters[axes] for axes in edits.sizes if axes in letters]
+    kinds = ["numbers", *([f"the size{'s'[: len(named) - 1]} {', '.join(named)}"] if named else [])]
+    rest = (axes for axes in edits.sizes if axes not in letters)
+    kinds += ["the " + " and ".join(f"{axis_word(stated, *axis)} of {axis[0]}" for axis in axes) for axes in rest]
+    gap = f"the largest gap is {edits.gap:.1g} of the largest entry" if edits.gap else "all gave exactly the same"
+    return f"{edits.tried} random edits of {', of '.join(kinds)}: {gap}"
 
 
 def _gap(held: Compared | Differenced) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import quote
 
 from eqtrace.code.index import Index
@@ -197,6 +198,7 @@ def _sources(config: Config, results: Results, functions: dict[str, tuple[Shown,
     return {path: f"source/{path}.html" for path in sorted(inside) if index.file(path) is not None}
 
 
+@lru_cache(maxsize=65536)
 def _relative(target: str | None, on: str) -> str | None:
     if target is None:
         return None

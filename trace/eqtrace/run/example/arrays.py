@@ -23,7 +23,7 @@ def as_array(value: Any) -> Array:
     Raises:
         NotAnArray: it is ragged, too large, or holds something else.
     """
-    if longest_text(value) > LONGEST_TEXT:
+    if not isinstance(value, np.ndarray | float | int) and longest_text(value) > LONGEST_TEXT:
         raise NotAnArray(f"a text in a step has at most {LONGEST_TEXT} characters")
     try:
         found = np.asarray(value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from eqtrace.cache import Entry, Unreadable, checked, decode_fault, encode_fault
-from eqtrace.model.example import Compared, Differenced, ExampleResult, Outcome, StepValue, Table, Value
+from eqtrace.model.example import Compared, Differenced, Edits, ExampleResult, Outcome, StepValue, Table, Value
 
 _SCALAR = (float, int, bool, str, type(None))
 _GAP = (float, int, type(None))
@@ -13,7 +13,7 @@ _GAP = (float, int, type(None))
 
 def encode(result: ExampleResult) -> Entry:
     """An example's result as JSON data. Its time is not part of it."""
-    table = result.table
+    table, edits = result.table, result.edits
     return {
         "topic": result.topic,
         "outcome": result.outcome.value,
@@ -22,6 +22,7 @@ def encode(result: ExampleResult) -> Entry:
         "differences": [
             [each.label, each.by, _encoded(each.value), each.gap, each.agrees] for each in result.differences
         ],
+        "edits": None if edits is None else [edits.tried, edits.gap, edits.refused, edits.sizes],
         "table": None if table is None else [table.columns, table.rows, table.sizes],
         "call": result.call,
         "faults": [encode_fault(fault) for fault in result.faults],
@@ -49,6 +50,7 @@ def decode(data: Any) -> ExampleResult:
                 Differenced(checked(label, (str,)), checked(by, (str,)), _decoded(value), float(gap), agrees is True)
                 for label, by, value, gap, agrees in data["differences"]
             ),
+            _edits(data["edits"]),
             _table(data["table"]),
             checked(data["call"], (str,)),
             tuple(decode_fault(fault) for fault in data["faults"]),
@@ -64,6 +66,14 @@ def _encoded(value: Value) -> list[Any]:
 def _decoded(data: Any) -> Value:
     shape, entries = data
     return Value(tuple(checked(length, (int,)) for length in shape), tuple(checked(each, _SCALAR) for each in entries))
+
+
+def _edits(data: Any) -> Edits | None:
+    if data is None:
+        return None
+    tried, gap, refused, sizes = data
+    axes = tuple(tuple((checked(name, (str,)), checked(axis, (int,))) for name, axis in group) for group in sizes)
+    return Edits(checked(tried, (int,)), float(gap), checked(refused, (int,)), axes)
 
 
 def _table(data: Any) -> Table | None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from eqtrace.formula.steps.functions import FUNCTIONS, Form
+from eqtrace.formula.steps.functions import COUNTING, FUNCTIONS, Form
 from eqtrace.formula.steps.tree import (
     Attribute,
     Binary,
@@ -154,6 +154,8 @@ class _Walk:
             None if each is None else self._operand(operand.form, each)
             for operand, each in zip(function.operands, node.operands, strict=True)
         ]
+        if node.function in COUNTING:
+            given = [_number(each) if isinstance(each, np.ndarray) else each for each in given]
         _bound(node, _expected(node.function, given))
         special = _SPECIAL.get(node.function)
         if special is not None:

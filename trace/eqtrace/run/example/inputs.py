@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from eqtrace.model.example import SEED, Example
+from eqtrace.model.example import SEED, SEED_NAME, UNIFORM_NAME, Example
 from eqtrace.model.span import Span, Text
 from eqtrace.run.call import CallError, Interpreter, names, parse_call
 from eqtrace.run.example.arrays import longest_text
@@ -64,9 +64,25 @@ def given(example: Example, function: str) -> dict[str, Any]:
 
 
 def rng(example: Example) -> np.random.Generator:
-    """The generator that the code gets."""
-    seed = example.inputs.get("seed", SEED)
-    return np.random.default_rng(seed if isinstance(seed, int) and seed >= 0 else SEED)
+    """The generator that the code gets; where an edit chose the first number, one that gives it."""
+    seed = example.inputs.get(SEED_NAME, SEED)
+    seed = seed if isinstance(seed, int) and seed >= 0 else SEED
+    chosen = example.inputs.get(UNIFORM_NAME)
+    if isinstance(chosen, int | float) and chosen != np.random.default_rng(seed).random():
+        return _Chosen(float(chosen))
+    return np.random.default_rng(seed)
+
+
+class _Chosen(np.random.Generator):
+    """A generator that gives one uniform number, again and again; `choice` draws by it too."""
+
+    def __init__(self, number: float) -> None:
+        super().__init__(np.random.PCG64(SEED))
+        self._number = number
+
+    def random(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
+        """The number, or an array of it."""
+        return self._number if size is None else np.full(size, self._number, dtype)
 
 
 def called(example: Example, target: Text, function: types.FunctionType, module: types.ModuleType) -> Call:

@@ -121,7 +121,12 @@ def _is_array(value: Any) -> bool:
 
 def _returned(function: types.FunctionType) -> ast.expr | None:
     """What a function's only `return` returns."""
-    node = _definition(function.__code__.co_filename, function.__code__.co_firstlineno)
+    return _only_return(function.__code__.co_filename, function.__code__.co_firstlineno)
+
+
+@lru_cache(maxsize=64)
+def _only_return(file: str, first: int) -> ast.expr | None:
+    node = _definition(file, first)
     returns = [each.value for each in own_nodes(node) if isinstance(each, ast.Return)] if node is not None else []
     return returns[0] if len(returns) == 1 else None
 

@@ -13,10 +13,10 @@ import numpy as np
 
 from eqtrace.formula.steps.reader import read_step
 from eqtrace.formula.steps.tree import Node
-from eqtrace.model.example import Compared, Differenced, Example, ExampleResult, Outcome, StepValue, Table
+from eqtrace.model.example import Compared, Differenced, Edits, Example, ExampleResult, Outcome, StepValue, Table
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
-from eqtrace.run.example import differences, stored
+from eqtrace.run.example import differences, edits, stored
 from eqtrace.run.example.arrays import Array, NotAnArray, as_array, as_value
 from eqtrace.run.example.compare import gap
 from eqtrace.run.example.evaluate import StepError, evaluate
@@ -57,6 +57,7 @@ def work_out(topic: str, example: Example, session: Session) -> ExampleResult:
         tuple(one.steps),
         tuple(one.compared),
         tuple(one.differences),
+        one.edits,
         one.table,
         one.call,
         faults,
@@ -72,6 +73,7 @@ class _One:
     steps: list[StepValue] = field(default_factory=list)
     compared: list[Compared] = field(default_factory=list)
     differences: list[Differenced] = field(default_factory=list)
+    edits: Edits | None = None
     table: Table | None = None
     call: str = ""
     entered: bool = False  # whether a stored run called the function that it is to show
@@ -88,6 +90,8 @@ class _One:
         self._evaluate()
         if self.example.equals is not None:
             self._compare(self.example.equals)
+            if self.example.kind == "editable" and not self.faults:
+                self._edit(self.example.equals)
         if self.example.kind == "differences":
             self._difference()
 
@@ -133,6 +137,24 @@ class _One:
                 what = f"step `{label}` differs from `{part.place}` of `{function.__name__}`"
                 message = f"{what}\n{found.words}{distance}"
                 self.faults.append(Fault(MISMATCH, message, spans[label], "", (place,)))
+
+    def _edit(self, target: Text) -> None:
+        function, module = self._function(target)
+
+        def given(example: Example) -> dict[str, Any]:
+            parts = matched(example, called(example, target, function, module), function, target.span)
+            return {label: part.value for label, part in parts.items()}
+
+        found = self._perform(lambda: edits.tried(self.example, self._trees, given, self.session.work.seed))
+        if isinstance(found, Edits):
+            self.edits = found
+            return
+        span = next(step.code.span for step in self.example.steps if step.name.value == found.label)
+        inputs = ", ".join(f"{name} = {_shown(value)}" for name, value in found.inputs.items())
+        what = f"step `{found.label}` equals `{self._parts[found.label].place}` of `{function.__name__}` at the start"
+        message = f"{what}, but not at a random edit\n{found.gap.words}\n{inputs}"
+        hint = "a reader can type these numbers: correct the step, or state the `domain` of the symbols"
+        self.faults.append(Fault(MISMATCH, message, span, hint, (self._place(function),)))
 
     def _function(self, target: Text) -> tuple[types.FunctionType, types.ModuleType]:
         path, _, qualname = target.value.partition("::")
@@ -212,3 +234,7 @@ def _input(value: Any) -> Any:
         return as_array(value)
     except NotAnArray:
         return value
+
+
+def _shown(value: Any) -> str:
+    return f"[{', '.join(map(_shown, value))}]" if isinstance(value, tuple) else repr(value)

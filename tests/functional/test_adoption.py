@@ -1,0 +1,120 @@
+"""`init` and `add` as a new user meets them."""
+
+import pytest
+
+from eqtrace.cli.main import run
+
+CODE = '''"""Shapes."""
+
+import numpy as np
+
+
+def bell(x, s):
+    if s <= 0.1:
+        raise ValueError("too narrow")
+    return np.exp(-(x**2) / (2 * s**2))
+
+
+def square(x):
+    """A square.
+
+    square(x) = x**2
+    """
+    return x * x
+
+
+def energy(x):
+    return np.sum(x**2) / 2
+
+
+def energy_grad(x):
+    return x
+
+
+def looped(x):
+    for _ in range(3):
+        x = x + 1
+    return x
+'''
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    (tmp_path / "mypkg").mkdir()
+    (tmp_path / "mypkg" / "__init__.py").write_text("raise SystemExit('imported')\n")
+    (tmp_path / "mypkg" / "shapes.py").write_text(CODE)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "pyproject.toml").write_bytes(b"# mine\r\n[project]\r\nname = 'mypkg'")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_init_writes_what_audits_and_changes_nothing_else(project, capsys):
+    before = (project / "pyproject.toml").read_bytes()
+    assert run(["init", "--dry-run"]) == 0
+    assert "+[tool.eqtrace]" in capsys.readouterr().out
+    assert (project / "pyproject.toml").read_bytes() == before
+    assert not (project / "equations.yaml").exists()
+    assert run(["init"]) == 0
+    told = capsys.readouterr().err
+    assert "looped: line 29 has a statement that no form writes" in told
+    after = (project / "pyproject.toml").read_bytes()
+    assert after.startswith(before)
+    assert (
+        b'\r\n\r\n[tool.eqtrace]\r\nspec = ["equations.yaml"]\r\nsources = ["mypkg"]\r\ntests = ["tests"]\r\n' in after
+    )
+    text = (project / "equations.yaml").read_text()
+    assert "confirm it against the paper (mypkg/shapes.py:6)\n  bell: {sympy: 'exp(-x ** 2 / (2 * s ** 2))'" in text
+    assert "from its docstring (mypkg/shapes.py:12)\n  square: {states: docstring}" in text
+    assert "energy_grad: {gradient_of: energy, by: x, shapes: {x: [n]}}" in text
+    assert run(["audit", "--no-cache"]) == 0
+    assert run(["init"]) == 2
+    assert "already" in capsys.readouterr().err
+
+
+def test_what_init_drafts_is_verified(project, capsys):
+    (project / "mypkg" / "__init__.py").write_text("")
+    assert run(["init"]) == 0
+    assert run(["verify", "-j", "1"]) == 0
+    assert "certified                  4" in capsys.readouterr().out
+
+
+def test_add_appends_one_entry_and_nothing_else(project, capsys):
+    (project / "pyproject.toml").write_text("[tool.eqtrace]\nspec = ['eq.yaml']\nsources = ['mypkg']\n")
+    (project / "eq.yaml").write_text("# kept\nmypkg.shapes:\n  square: {sympy: 'x**2'}")
+    before = (project / "eq.yaml").read_text()
+    assert run(["add", "mypkg/shapes.py:9", "--dry-run"]) == 0
+    assert "'mypkg.shapes:bell': {sympy:" in capsys.readouterr().out
+    assert (project / "eq.yaml").read_text() == before
+    assert run(["add", "mypkg.shapes:energy"]) == 0
+    assert (project / "eq.yaml").read_text().startswith(before + "\n# drafted from the code")
+    assert run(["audit", "--no-cache"]) == 0
+    capsys.readouterr()
+
+
+@pytest.mark.parametrize(
+    ("target", "told"),
+    [
+        ("mypkg.shapes:bel", "there is no function `mypkg.shapes:bel`"),
+        ("mypkg.shapes:square", "has an entry already: eq.yaml:2"),
+        ("mypkg.shapes:looped", "no form writes"),
+        ("mypkg/shapes.py:2", "stands in no function"),
+        ("mypkg/none.py:2", "no such file"),
+        ("nonsense", "there is no function"),
+    ],
+)
+def test_add_refuses_with_the_reason(project, capsys, target, told):
+    (project / "pyproject.toml").write_text("[tool.eqtrace]\nspec = ['eq.yaml']\nsources = ['mypkg']\n")
+    (project / "eq.yaml").write_text("mypkg.shapes:\n  square: {sympy: 'x**2'}\n")
+    assert run(["add", target]) == 2
+    assert told in capsys.readouterr().err
+    assert (project / "eq.yaml").read_text() == "mypkg.shapes:\n  square: {sympy: 'x**2'}\n"
+
+
+@pytest.mark.parametrize("text", ["tool = {other = 1}\n", "[tool.eqtrace]\n", "= broken\n"])
+def test_init_refuses_what_it_cant_extend(project, capsys, text):
+    (project / "pyproject.toml").write_text(text)
+    assert run(["init"]) == 2
+    assert (project / "pyproject.toml").read_text() == text
+    assert not (project / "equations.yaml").exists()
+    capsys.readouterr()

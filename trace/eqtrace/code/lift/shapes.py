@@ -1,0 +1,56 @@
+"""Shapes of parameters: as annotations say them, or as a function that adds an array up needs them."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from eqtrace.code.tree import FunctionNode
+
+_JAXTYPING = frozenset({"Float", "Float16", "Float32", "Float64", "Real", "Num", "Shaped", "Inexact"})
+_ADDING = frozenset({"sum", "mean", "dot"})
+
+
+def annotated(function: FunctionNode) -> dict[str, tuple[str, ...]]:
+    """Shapes by jaxtyping (`Float[Array, "n d"]`) of named axes, and by `Annotated[NDArray, "n d"]`."""
+    found: dict[str, tuple[str, ...]] = {}
+    for each in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs):
+        dims = _dims(each.annotation)
+        if dims:
+            found[each.arg] = dims
+    return found
+
+
+def _dims(node: ast.expr | None) -> tuple[str, ...]:
+    if not isinstance(node, ast.Subscript) or not isinstance(node.slice, ast.Tuple) or len(node.slice.elts) != 2:
+        return ()
+    name = ast.unparse(node.value).rpartition(".")[2]
+    said = node.slice.elts[1]
+    if name not in _JAXTYPING | {"Annotated"} or not isinstance(said, ast.Constant) or not isinstance(said.value, str):
+        return ()
+    dims = tuple(said.value.split())
+    return dims if all(each.isidentifier() for each in dims) else ()
+
+
+def assumed(function: FunctionNode, known: dict[str, tuple[str, ...]]) -> dict[str, tuple[str, ...]]:
+    """One axis for each parameter without a default that is in what a sum, a mean or a product of arrays takes."""
+    arguments = function.args
+    optional = {each.arg for each in arguments.args[len(arguments.args) - len(arguments.defaults) :]}
+    names = {each.arg for each in (*arguments.posonlyargs, *arguments.args)} - optional
+    taken = {"n", *names}
+    size = next(each for each in ("n", "m", "N", "size0") if each not in taken or (each == "n" and "n" not in names))
+    reached = {name for node in ast.walk(function) for name in _added(node)}
+    for node in reversed(list(ast.walk(function))):  # what is added up may have been worked out above
+        if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id in reached for t in node.targets):
+            reached |= {each.id for each in ast.walk(node.value) if isinstance(each, ast.Name)}
+    return {name: (size,) for name in sorted(names & reached) if name not in known}
+
+
+def _added(node: ast.AST) -> Iterator[str]:
+    parts: list[ast.expr] = []
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ADDING:
+        parts = [*node.args, node.func.value]
+    elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.MatMult):
+        parts = [node.left, node.right]
+    for part in parts:
+        yield from (each.id for each in ast.walk(part) if isinstance(each, ast.Name))

@@ -1,0 +1,251 @@
+"""Entries in short form drafted from code: what documentation prints, what a body returns, what a name says.
+
+Each draft is audited before it is given: one with an error is none, and its reason is told instead.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from eqtrace.code.index import Index
+from eqtrace.code.lift.function import Lifted, NotLifted, lifted, parameters
+from eqtrace.code.lift.shapes import annotated, assumed
+from eqtrace.code.source import SourceFile
+from eqtrace.code.tree import FunctionNode
+from eqtrace.config import Config
+from eqtrace.inputs import Inputs
+from eqtrace.memory import Memory
+from eqtrace.model.finding import Severity
+from eqtrace.model.topic import Specification
+
+_ORIGINS = {
+    "docstring": "from its docstring",
+    "code": "drafted from the code: confirm it against the paper",
+    "gradient": "drafted from its name: the gradient of",
+}
+_SUFFIXES = ("_grad", "_gradient", "_der", "_derivative", "_prime", "_jac")
+_PREFIXES = ("grad_", "d_")
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """One entry: where it belongs, what it says, and what it rests on."""
+
+    module: str
+    function: str
+    path: str
+    line: int
+    comment: str
+    keys: Mapping[str, str]  # each value as YAML writes it
+
+    @property
+    def target(self) -> str:
+        """The id that its equation has."""
+        return f"{self.module}{'::' if self.module.endswith('.py') else ':'}{self.function}"
+
+    def lines(self, name: str, indent: str = "") -> list[str]:
+        """The entry as YAML, under a name."""
+        said = ", ".join(f"{key}: {value}" for key, value in self.keys.items())
+        return [f"{indent}# {self.comment} ({self.path}:{self.line})", f"{indent}{name}: {{{said}}}"]
+
+
+@dataclass(frozen=True, slots=True)
+class Undrafted:
+    """A function without a draft, and why."""
+
+    path: str
+    line: int
+    function: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drafts:
+    """What was drafted and what was not."""
+
+    made: tuple[Draft, ...]
+    left: tuple[Undrafted, ...]
+
+
+def drafts(config: Config) -> Drafts:
+    """Drafts of all public functions of the sources that are no methods."""
+    index = Index(config)
+    wanted = [
+        (path, name)
+        for path in index.sources()
+        if not index.is_test_file(path) and (file := index.file(path)) is not None
+        for name in file.functions
+        if name and "." not in name and not name.startswith("_")
+    ]
+    return of_functions(config, index, wanted)
+
+
+def of_functions(config: Config, index: Index, wanted: Iterable[tuple[str, str]]) -> Drafts:
+    """Drafts of functions, each a file and a qualified name; the best that audits without an error of each."""
+    left: list[Undrafted] = []
+    choices: dict[tuple[str, str], list[Draft]] = {}
+    reasons: dict[tuple[str, str], str] = {}
+    for path, name in wanted:
+        file = index.file(path)
+        node = file.functions.get(name) if file is not None else None
+        if file is None or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        module = index.module_name(path) or path
+        try:
+            choices[path, name] = list(_choices(module, file, name, node))
+            reasons[path, name] = "is not drafted"
+        except NotLifted as error:
+            stated = _draft(module, file, name, node, "docstring", {"states": "docstring"})
+            choices[path, name] = [stated] if ast.get_docstring(node) else []
+            reasons[path, name] = f"line {error.line} {error}" if error.line else str(error)
+    made: list[Draft] = []
+    waiting = {each: list(found) for each, found in choices.items()}
+    while True:
+        current = [found[0] for found in waiting.values() if found]
+        faults = _faults(config, current)
+        if not faults:
+            made = current
+            break
+        for each, found in waiting.items():
+            if found and found[0].target in faults:
+                reason = faults[found.pop(0).target]
+                if choices[each][-1].keys.get("states") is None:  # else the code's own reason says more
+                    reasons[each] = f"its draft has a fault: {reason}"
+    for (path, name), found in waiting.items():
+        if not found:
+            file = index.file(path)
+            line = file.functions[name].lineno if file is not None else 1  # type: ignore[union-attr]
+            left.append(Undrafted(path, line, name, reasons[path, name]))
+    return Drafts(tuple(made), tuple(left))
+
+
+def rendered(made: Sequence[Draft]) -> str:
+    """A file in short form."""
+    if not made:
+        return ""
+    lines = ["# Entries in short form; names in a form are the parameters of the function."]
+    for module in dict.fromkeys(each.module for each in made):
+        lines += ["", f"{module}:"]
+        for each in made:
+            if each.module == module:
+                lines += each.lines(_key(each.function), "  ")
+    return "\n".join(lines) + "\n"
+
+
+def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> Iterator[Draft]:
+    """The possible drafts of a function, the best first."""
+    of = _differentiated(file, name)
+    if of is not None:
+        keys = _gradient(file, of, node)
+        draft = _draft(module, file, name, node, "gradient", keys)
+        yield Draft(module, name, draft.path, draft.line, f"{draft.comment} `{of}`", keys)
+        return
+    if name.endswith("_backward"):
+        raise NotLifted("is a backward function: a topic with `gradient` says what it differentiates")
+    found = _lifted(file, node)
+    shared = _yaml(found)
+    if ast.get_docstring(node):
+        stated = {key: value for key, value in shared.items() if key not in ("sympy", "indices")}
+        yield _draft(module, file, name, node, "docstring", {"states": "docstring", **stated})
+    yield _draft(module, file, name, node, "code", shared)
+
+
+def _lifted(file: SourceFile, node: FunctionNode) -> Lifted:
+    shapes = annotated(node)
+    try:
+        return lifted(file, node, shapes)
+    except NotLifted:
+        guess = assumed(node, shapes)
+        if not guess:
+            raise
+        return lifted(file, node, {**shapes, **guess})
+
+
+def _differentiated(file: SourceFile, name: str) -> str | None:
+    candidates = [name.removesuffix(each) for each in _SUFFIXES if name.endswith(each)]
+    candidates += [name.removeprefix(each) for each in _PREFIXES if name.startswith(each)]
+    return next((each for each in candidates if each in file.functions), None)
+
+
+def _gradient(file: SourceFile, of: str, node: FunctionNode) -> dict[str, str]:
+    forward = file.functions[of]
+    if not isinstance(forward, ast.FunctionDef):
+        raise NotLifted(f"is named as the gradient of `{of}`, which is no plain function", node)
+    names = [each.arg for each in parameters(node)]
+    if names != [each.arg for each in parameters(forward)] or not names:
+        raise NotLifted(f"is named as the gradient of `{of}`, but has other parameters", node)
+    shapes: Mapping[str, tuple[str, ...]] = {**assumed(forward, {}), **annotated(forward), **annotated(node)}
+    keys = {"gradient_of": of, "by": _key(names[0])}
+    try:
+        found = _lifted(file, forward)
+    except NotLifted:
+        found = None
+    if found is not None and found.form.startswith("Eq(result["):
+        raise NotLifted(f"is named as the gradient of `{of}`, which returns no number", node)
+    shapes = found.shapes if found is not None and found.shapes else shapes
+    keys |= {"shapes": _mapping({each: f"[{', '.join(dims)}]" for each, dims in shapes.items()})} if shapes else {}
+    return keys | ({"where": _text(", ".join(found.where))} if found is not None and found.where else {})
+
+
+def _draft(module: str, file: SourceFile, name: str, node: FunctionNode, origin: str, keys: dict[str, str]) -> Draft:
+    return Draft(module, name, file.path, node.lineno, _ORIGINS[origin], keys)
+
+
+def _yaml(found: Lifted) -> dict[str, str]:
+    keys = {"sympy": _text(found.form)}
+    if found.where:
+        keys["where"] = _text(", ".join(found.where))
+    if found.shapes:
+        keys["shapes"] = _mapping({name: f"[{', '.join(map(_key, dims))}]" for name, dims in found.shapes.items()})
+    if found.indices:
+        keys["indices"] = _mapping({name: _key(size) for name, size in found.indices.items()})
+    return keys
+
+
+def _mapping(values: Mapping[str, str]) -> str:
+    return "{" + ", ".join(f"{_key(name)}: {value}" for name, value in values.items()) + "}"
+
+
+def _key(name: str) -> str:
+    """A name as YAML reads it: some are no text there."""
+    return _text(name) if name.lower() in ("y", "n", "yes", "no", "on", "off", "true", "false", "null") else name
+
+
+def _text(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
+
+
+class _Drafted(Memory):
+    """The specification that drafts make, of a file that is not written yet."""
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__()
+        self._name, self._text = name, text
+
+    def specification(self, config: Config, inputs: Inputs) -> Specification:
+        """What the text says."""
+        from eqtrace.spec import short
+        from eqtrace.spec.context import Context
+        from eqtrace.spec.document import Document
+
+        document, context = Document(self._name, self._text), Context()
+        topics = short.read(document, context) if not document.refused else ()
+        return Specification(topics, files=(self._name,), faults=(*document.faults, *context.faults))
+
+
+def _faults(config: Config, made: Sequence[Draft]) -> dict[str, str]:
+    """The first error of each draft's audit; one that has no equation belongs to the line above which it stands."""
+    if not made:
+        return {}
+    from eqtrace.auditing import audit
+
+    text = "".join("\n".join(each.lines(_text(each.target))) + "\n" for each in made)
+    results = audit(config, None, cache=False, memory=_Drafted("drafts.yaml", text))
+    found: dict[str, str] = {}
+    for each in results.findings:
+        if each.severity is Severity.ERROR and (each.equation or each.span.path == "drafts.yaml"):
+            owner = each.equation or made[min((each.span.line - 1) // 2, len(made) - 1)].target
+            found.setdefault(owner, each.message.split("\n")[0])
+    return found

@@ -1,0 +1,1 @@
+"""Worked examples made live: steps as data for the page's arithmetic, and one entry of each written out."""
