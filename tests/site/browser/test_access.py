@@ -39,7 +39,7 @@ def test_axe_finds_nothing(sample: Any, open_page: Open, scheme: str) -> None:
     page.keyboard.press("Escape")
     page.get_by_role("button", name="Keys").click()
     found += [("help", each) for each in _violations(page)]
-    assert found == []
+    assert found == [], "\n".join(map(str, found))
 
 
 def _violations(page: Page) -> list[str]:
