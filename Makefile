@@ -35,8 +35,10 @@ lint: setup
 
 bench: setup
 	$(BIN)/python tests/benchmarks/bench.py
+	$(BIN)/python tests/benchmarks/audit.py
 	$(BIN)/python tests/benchmarks/gradients.py
 	$(BIN)/python tests/benchmarks/mutants.py
+	$(BIN)/python tests/benchmarks/site.py
 
 soak: setup
 	$(BIN)/python tests/benchmarks/soak.py

@@ -37,6 +37,8 @@ def looped(x):
     return x
 '''
 
+SETTINGS = "[tool.eqtrace]\nspec = ['eq.yaml']\nsources = ['mypkg']\ncoverage = 'off'\n"
+
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
@@ -81,7 +83,7 @@ def test_what_init_drafts_is_verified(project, capsys):
 
 
 def test_add_appends_one_entry_and_nothing_else(project, capsys):
-    (project / "pyproject.toml").write_text("[tool.eqtrace]\nspec = ['eq.yaml']\nsources = ['mypkg']\ncoverage = 'off'\n")
+    (project / "pyproject.toml").write_text(SETTINGS)
     (project / "eq.yaml").write_text("# kept\nmypkg.shapes:\n  square: {sympy: 'x**2'}")
     before = (project / "eq.yaml").read_text()
     assert run(["add", "mypkg/shapes.py:9", "--dry-run"]) == 0
@@ -105,7 +107,7 @@ def test_add_appends_one_entry_and_nothing_else(project, capsys):
     ],
 )
 def test_add_refuses_with_the_reason(project, capsys, target, told):
-    (project / "pyproject.toml").write_text("[tool.eqtrace]\nspec = ['eq.yaml']\nsources = ['mypkg']\ncoverage = 'off'\n")
+    (project / "pyproject.toml").write_text(SETTINGS)
     (project / "eq.yaml").write_text("mypkg.shapes:\n  square: {sympy: 'x**2'}\n")
     assert run(["add", target]) == 2
     assert told in capsys.readouterr().err

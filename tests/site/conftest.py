@@ -336,6 +336,12 @@ class Sample:
         )
 
 
+def complete(topic: Topic) -> Topic:
+    """The topic as it is read: each equation has what the topic says for all."""
+    equations = tuple(replace(each, symbols=topic.symbols) for each in topic.equations)
+    return replace(topic, equations=equations, example=STATED[topic.id])
+
+
 def make_project(root: Path) -> Path:
     """Writes the sample's sources into a new folder."""
     root.mkdir()
@@ -356,9 +362,7 @@ def make_config(root: Path) -> Config:
 
 def make_results() -> Results:
     sample = Sample()
-    topics = tuple(
-        replace(topic, example=STATED[topic.id]) for topic in (sample.affine(), sample.gradient(), sample.softmax())
-    )
+    topics = tuple(complete(topic) for topic in (sample.affine(), sample.gradient(), sample.softmax()))
     refuted = Finding(
         "EQ501",
         "value-mismatch",

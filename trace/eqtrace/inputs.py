@@ -14,6 +14,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from eqtrace import __version__
 from eqtrace.cache import digest
 
 # Facts: which files there are, where packages lie, and (followed by a key) what another run kept.
@@ -147,7 +148,7 @@ def listing(names: Iterable[str]) -> str:
 def tool() -> str:
     """A hash of what reads: eqtrace's own files, the interpreter, and which distributions are installed."""
     folder = os.path.dirname(os.path.abspath(__file__))
-    parts: list[str | bytes] = [sys.version, sys.platform, repr(sys.flags), *_distributions(sys.path)]
+    parts: list[str | bytes] = [__version__, sys.version, sys.platform, repr(sys.flags), *_distributions(sys.path)]
     for place, folders, files in os.walk(folder):
         folders[:] = sorted(each for each in folders if each not in ("__pycache__", "static", "templates"))
         for name in sorted(files):

@@ -5,7 +5,7 @@ import importlib
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,13 @@ import numpy as np
 import pytest
 from playwright.sync_api import Locator, Page
 
-from eqtrace.config import load
+from eqtrace.config import Config, load
 from eqtrace.formula.steps.tree import Node
-from eqtrace.model.example import Edits, Example
+from eqtrace.model.example import Edits, Example, Step
+from eqtrace.model.results import Results
+from eqtrace.model.span import Text
 from eqtrace.report.engine.live import read
+from eqtrace.report.site import build
 from eqtrace.run.example import edits
 from eqtrace.run.example.compare import gap
 from eqtrace.run.example.inputs import called
@@ -262,6 +265,10 @@ def test_what_is_no_number_is_explained_in_place(linear: Locator, text: str) -> 
     assert linear.locator("[data-why]:visible").all_inner_texts() == [f"X: “{text}” is no number."]
     assert box.get_attribute("aria-invalid") == "true"
     assert linear.locator("[data-value]").inner_text() == "waits for X"
+    linear.get_by_role("button", name="Add a column to X").click()
+    # The new column repeats the last one, and the sizes do not fit: the first complaint stands.
+    assert linear.locator("[data-input='0'] [data-why]").inner_text() == f"X: “{text}”, “{text}” are no numbers."
+    linear.get_by_role("button", name="Remove the last column of X").click()
     box.fill("2")
     assert linear.locator("[data-why]:visible").count() == 0
     assert linear.get_by_role("button", name="Reset").is_disabled()
@@ -330,3 +337,26 @@ def test_numbers_are_shown_as_at_the_build(linear: Locator) -> None:
     for value in tries:
         linear.get_by_label("b[0]", exact=True).fill(repr(float(value)))
         assert values(linear)[0].split()[0] == number(float(value))
+
+
+HOSTILE = "</script><script>document.title='run'</script><img src=x onerror=\"document.title='run'\">"
+
+
+def test_hostile_names_are_text_in_data_labels_and_messages(
+    config: Config, results: Results, open_page: Callable[..., Page]
+) -> None:
+    topic, *rest = results.specification.topics
+    assert topic.example is not None
+    steps = (*topic.example.steps, Step(Text(HOSTILE, topic.span), Text("P * 2", topic.span)))
+    inputs = {**topic.example.inputs, HOSTILE: (1, 2), "__proto__": 1, "constructor": 2}
+    topics = (replace(topic, example=replace(topic.example, inputs=inputs, steps=steps)), *rest)
+    hostile = replace(results, specification=replace(results.specification, topics=topics))
+    page = open_page((build(config, hostile).folder / "pages" / "layers.html").as_uri())
+    section = page.locator("[data-live]")
+    assert section.locator("[data-value]").count() == 3
+    section.locator("[data-input='3'] input").first.fill(HOSTILE)
+    assert section.locator("[data-input='3'] [data-why]").inner_text() == f"{HOSTILE}: “{HOSTILE}” is no number."
+    section.get_by_role("textbox", name="__proto__").fill("3")
+    assert section.locator("img").count() == 0
+    assert values(section)[2] == "2 12\n1  6"
+    assert page.title() != "run"

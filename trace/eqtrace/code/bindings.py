@@ -6,8 +6,8 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from eqtrace.code.source import SourceFile, Statement
-from eqtrace.code.tree import FunctionNode, StatementNode, is_compound, walk
+from eqtrace.code.source import SourceFile
+from eqtrace.code.tree import FunctionNode, StatementNode, walk
 
 
 class Import(NamedTuple):
@@ -44,24 +44,22 @@ def bindings(file: SourceFile, function: str) -> dict[str, list[Binding]]:
     if isinstance(node, FunctionNode):
         for parameter in parameters(node):
             found.setdefault(parameter.name, []).append(parameter)
+    anywhere = node is None or _may_bind_within(file.text_of(node))
     for statement in file.statements_in(function):
         for name, binding in _bound(statement.node, function):
             found.setdefault(name, []).append(binding)
-        if _may_bind_within(statement):
+        if anywhere and not isinstance(statement.node, _BINDING) and _may_bind_within(file.text_of(statement.node)):
             for name, binding in _within(statement.node):
                 found.setdefault(name, []).append(binding)
     return found
 
 
-def _may_bind_within(statement: Statement) -> bool:
-    """Whether a statement may hold a comprehension or `:=`, by its text: most hold none, and walking takes long."""
-    node = statement.node
-    if isinstance(node, FunctionNode | ast.ClassDef | ast.Import | ast.ImportFrom):
-        return False
-    if is_compound(node):
-        return True
-    lines = statement.file.lines[node.lineno - 1 : node.end_lineno]  # type: ignore[union-attr]
-    return any("for" in line or ":=" in line for line in lines)
+_BINDING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
+
+
+def _may_bind_within(text: str) -> bool:
+    """Whether statements may hold a comprehension or `:=`, by their text: most hold none, and walking takes long."""
+    return "for" in text or ":=" in text
 
 
 def parameters(node: FunctionNode) -> Iterator[Parameter]:

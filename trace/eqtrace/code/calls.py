@@ -51,6 +51,7 @@ class CallGraph:
         self.names = Names(index)
         self._edges: dict[FunctionRef, tuple[tuple[Statement | None, Edge], ...]] = {}
         self._reached: dict[FunctionRef, frozenset[FunctionRef]] = {}
+        self._testers: dict[FunctionRef, tuple[CallSite, ...]] = {}
         self._callers: dict[bool, dict[FunctionRef, list[CallSite]]] = {}
         index.on_release(self._release)
 
@@ -78,6 +79,8 @@ class CallGraph:
         return frozenset(self._called(statement))
 
     def _called(self, statement: Statement) -> Iterator[FunctionRef]:
+        if "(" not in statement.file.text_of(statement.node):
+            return
         scope = Scope(statement.file.path, statement.function)
         for part in walk(statement.node):
             if isinstance(part, ast.Call):
@@ -89,7 +92,10 @@ class CallGraph:
 
     def testers(self, ref: FunctionRef) -> tuple[CallSite, ...]:
         """One statement of each test that reaches a function: the one that calls it, or else the first on the way."""
-        return tuple(self._way(test, ref) for test in self.tests if self.reaches(test, ref))
+        found = self._testers.get(ref)
+        if found is None:
+            found = self._testers[ref] = tuple(self._way(test, ref) for test in self.tests if self.reaches(test, ref))
+        return found
 
     def recorded_testers(self, ref: FunctionRef) -> tuple[CallSite, ...] | None:
         """The tests whose recorded run entered a function, at their definitions; None where there is no record."""

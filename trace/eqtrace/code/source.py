@@ -139,6 +139,10 @@ class SourceFile:
 
     def statements_on(self, line: int, function: str) -> Sequence[Statement]:
         """The statements of a function whose first line this is."""
+        nodes = self._scopes[1].get(function, ())
+        if len(nodes) <= _FEW:  # no table for a function that is soon looked through
+            wanted = [node for node in nodes if getattr(node, "lineno", line) == line]
+            return [each for each in (Statement(self, node, function) for node in wanted) if each.line == line]
         lines = self._lines_of.get(function)
         if lines is None:
             lines = self._lines_of[function] = {}
@@ -158,6 +162,13 @@ class SourceFile:
         """Lets go of what was worked out: statements know their file, so that neither goes away by itself."""
         for name in [each for each in self.__dict__ if each.startswith("_")]:
             del self.__dict__[name]
+
+    def text_of(self, node: ast.AST) -> str:
+        """The whole lines of a node, with the body of a compound statement; of what has no place, all of the text."""
+        start, end = getattr(node, "lineno", None), getattr(node, "end_lineno", None)
+        if start is None or end is None:
+            return self.text
+        return self.lines[start - 1] if start == end else "\n".join(self.lines[start - 1 : end])
 
     def column(self, line: int, offset: int) -> int:
         """A column in characters, from 1, of the parser's offset in UTF-8 bytes."""
@@ -267,6 +278,7 @@ class _Collector:
         self.block(scope, getattr(node, "finalbody", ()), into)
 
 
+_FEW = 50  # statements
 _PLAIN = frozenset({ast.Assign, ast.Return, ast.AugAssign})  # most of all statements
 _NESTING = frozenset(
     {ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match},

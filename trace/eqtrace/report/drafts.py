@@ -1,4 +1,4 @@
-"""Files of the site before they are made: each has a hash of what it is made from, so that few are made again."""
+"""Files of the site before they are made: what each is made from is hashed, and only what changed is made again."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ class Draft:
 
     key: str
     make: Callable[[], bytes]
+
+
+def fixed(content: bytes) -> Draft:
+    """A file that is made already."""
+    return Draft(digest(content), lambda: content)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,10 +10,12 @@ from typing import Any
 from xml.sax.saxutils import escape
 
 from eqtrace import __version__
+from eqtrace.cache import digest
 from eqtrace.model.anchor import Anchor, Status
 from eqtrace.model.equation import Equation
 from eqtrace.model.symbol import Symbol
 from eqtrace.model.topic import Topic
+from eqtrace.report.drafts import Draft, fixed
 from eqtrace.report.mathml import LatexUnreadable, convert
 from eqtrace.report.rows import EquationRow, MethodRow, executions
 from eqtrace.report.view.dependencies import equation_edges
@@ -33,25 +35,29 @@ ALL, SCHEMA, INVENTORY, MAP = "equations.json", "equations.schema.json", "object
 _ROOT = ""  # addresses of the documents are relative to the site's folder
 
 
-def documents(site: Site) -> Iterator[tuple[str, bytes]]:
+def documents(site: Site) -> Iterator[tuple[str, Draft]]:
     """Every such file by its path. The map is written only where the site's own address is configured."""
     equations = list(_equations(site))
     names = distinct([slug(each["id"]).replace(":", "-") for each in equations])
     for name, equation in zip(names, equations, strict=True):
         equation["document"] = f"equations/{name}.json"
     frame = {"eqtrace": __version__, "title": site.config.site.title, "commit": site.host.commit if site.host else None}
-    yield ALL, _json({"$schema": SCHEMA, **frame, "equations": equations})
+    yield ALL, _draft({"$schema": SCHEMA, **frame, "equations": equations})
     for equation in equations:
-        yield equation["document"], _json({"$schema": f"../{SCHEMA}", **frame, "equations": [equation]})
-    yield SCHEMA, schema().encode()
-    yield INVENTORY, inventory(site)
+        yield equation["document"], _draft({"$schema": f"../{SCHEMA}", **frame, "equations": [equation]})
+    yield SCHEMA, fixed(schema().encode())
+    yield INVENTORY, fixed(inventory(site))
     if site.config.site.url is not None:
-        yield MAP, _map(site, site.config.site.url).encode()
+        yield MAP, fixed(_map(site, site.config.site.url).encode())
 
 
 def schema() -> str:
     """The JSON Schema of `equations.json`, as committed."""
     return files("eqtrace.report").joinpath("equations.schema.json").read_text(encoding="utf-8")
+
+
+def _draft(data: Mapping[str, Any]) -> Draft:
+    return Draft(digest(repr(data)), lambda: _json(data))
 
 
 def _json(data: Mapping[str, Any]) -> bytes:

@@ -20,7 +20,7 @@ from eqtrace.config import Config
 from eqtrace.errors import EqtraceError
 from eqtrace.model.results import Results
 from eqtrace.report import export
-from eqtrace.report.drafts import MANIFEST, Draft, earlier, is_whole, write
+from eqtrace.report.drafts import MANIFEST, Draft, earlier, fixed, is_whole, write
 from eqtrace.report.hosting import Host
 from eqtrace.report.mutants import Mutation
 from eqtrace.report.pages import Renderer
@@ -53,7 +53,9 @@ __all__ = ["MANIFEST", "Built", "build", "render"]
 
 _ASSETS = (
     "site.css",
+    "early.js",
     "site.js",
+    "reference.js",
     "engine.js",
     "examples.js",
     "icon.svg",
@@ -139,8 +141,7 @@ def _drafts(
         yield CHANGES, page("changes.html", CHANGES, view=changed)
     yield from sources
     yield from _assets(site)
-    for name, content in export.documents(site):
-        yield name, _fixed(content)
+    yield from export.documents(site)
 
 
 def _page(plan: PagePlan, site: Site, renderer: Renderer) -> Draft:
@@ -158,24 +159,23 @@ def _page(plan: PagePlan, site: Site, renderer: Renderer) -> Draft:
 
 def _assets(site: Site) -> Iterator[tuple[str, Draft]]:
     for name in _ASSETS:
-        yield f"static/{name}", _fixed(files("eqtrace.report").joinpath("static", name).read_bytes())
-    yield "static/theme.css", _fixed(sheet(site.config).encode())
-    yield "static/math.css", _fixed(site.styles.sheet().encode())
-
-
-def _fixed(content: bytes) -> Draft:
-    return Draft(digest(content), lambda: content)
+        yield f"static/{name}", fixed(files("eqtrace.report").joinpath("static", name).read_bytes())
+    yield "static/theme.css", fixed(sheet(site.config).encode())
+    yield "static/math.css", fixed(site.styles.sheet().encode())
 
 
 def _filters(topics: list[tuple[Any, Any]]) -> dict[str, list[tuple[str, str]]]:
     """The choices of each filter: only what occurs, in the order of its words."""
     views = [view for _, view in topics]
-    badges = {view.badge.word: view.badge.word for view in views}
+    equations = [equation for view in views for equation in view.equations]
+    words = sorted({each.badge.word for each in equations})
+    paths = sorted({path for each in equations for path in each.files})
     return {
         "direction": [(key, word) for key, word in DIRECTIONS.items() if any(view.direction == key for view in views)],
         "status": [(key, word) for key, word in STATUSES.items() if any(view.status == key for view in views)],
         "page": list(dict.fromkeys((plan.file, plan.title) for plan, _ in topics)),
-        "verdict": sorted(badges.items()),
+        "verdict": [(word, word) for word in words],
+        "file": [(path, path) for path in paths],
     }
 
 

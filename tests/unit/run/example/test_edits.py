@@ -5,6 +5,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+import pytest
 
 from eqtrace.formula.steps.reader import read_step
 from eqtrace.formula.steps.tree import Node
@@ -77,6 +78,13 @@ def test_what_the_code_refuses_is_drawn_anew() -> None:
     assert isinstance(found, Edits)
     assert found.tried == EDITS
     assert found.refused > 0
+
+
+def test_a_slow_function_is_tried_at_fewer_edits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("eqtrace.run.example.edits.MOST_SECONDS", 0.0)
+    found = held(*made(MATRIX, "X @ W", *SYMBOLS), lambda X, W: X @ W)
+    assert isinstance(found, Edits)
+    assert found.tried == 1
 
 
 def test_a_step_of_which_only_rounding_is_left_decides_nothing() -> None:

@@ -208,6 +208,7 @@
     // What is wrong with them
 
     function complain(input, words, bad = []) {
+      if (words && input.why.textContent) return;  // the first complaint stands
       input.why.textContent = words;
       input.why.hidden = !words;
       Array.from(input.matrix.querySelectorAll("input"), (each, at) => {
@@ -222,6 +223,7 @@
         const bad = range(input.cells.length).filter((at) =>
           !NUMBER.test(input.cells[at].trim()) || !Number.isFinite(Number(input.cells[at])));
         const names = bad.map((at) => "“" + input.cells[at] + "”");
+        complain(input, "");
         complain(input, bad.length ? input.name + ": " + names.join(", ") + (bad.length > 1 ? " are no numbers." : " is no number.") : "", bad);
         if (bad.length) wrong.add(input.name);
         else values.set(input.name, array(input.shape, input.cells.map(Number)));

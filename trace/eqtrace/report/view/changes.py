@@ -82,7 +82,7 @@ def _view(fault: Fault, site: Site) -> ChangeView:
     for related in fault.related:
         found = site.places.anchor(related.message)
         cited = site.places.cite(related.message, CHANGES)
-        equation = found[0] if found is not None else ""
+        equation = found[0].id if found is not None else ""
         verdict = site.results.verdict(equation) if equation else None
         links.append(LinkView(related.message, cited[0] if cited else None, equation, badge(verdict)))
     return ChangeView(text, tuple((_kind(line), line) for line in difference), fault.hint, tuple(links))

@@ -10,10 +10,12 @@ from markupsafe import Markup
 from eqtrace.code.calls import CallGraph, CallSite
 from eqtrace.code.entity import FunctionRef
 from eqtrace.model.anchor import Anchor, Role, Status
+from eqtrace.model.equation import Equation, LiteratureReference
 from eqtrace.model.results import Results
 from eqtrace.model.topic import Topic
 from eqtrace.report.highlight import line as highlighted
 from eqtrace.report.rows import executions
+from eqtrace.report.view.code import code_names
 from eqtrace.report.view.places import Places, Shown
 from eqtrace.report.words import ROLES, slug
 
@@ -28,10 +30,12 @@ class CitationView:
     role: str
     role_word: str
     purpose: str
+    path: str
     place: str
     address: str | None
     function: str
-    source: Markup
+    text: str  # the statement as it stands
+    source: Markup  # the same, highlighted, with the names of symbols marked
     status: str  # '' where the line is where it says
     executions: int | None
 
@@ -74,7 +78,7 @@ class WorkView:
 def citation_views(topic: Topic, results: Results, places: Places, on: str) -> tuple[CitationView, ...]:
     """The code and equation table: a row for each pair of an equation and a line."""
     return tuple(
-        citation_view(equation.id, anchor, results, places, on, topic.id)
+        citation_view(equation, anchor, results, places, on)
         for equation in topic.equations
         for anchor in equation.anchors
     )
@@ -109,34 +113,41 @@ def work_views(topic: Topic, results: Results) -> Iterator[WorkView]:
         doi, arxiv = work.doi, work.arxiv
         yield WorkView(
             text=f"{names} ({work.year})" if names else str(work.year),
-            where=_where(reference.section, reference.equation, reference.page),
+            where=place_in(reference),
             title=work.title + (f". {work.venue}" if work.venue else ""),
             link=f"https://doi.org/{doi}" if doi else f"https://arxiv.org/abs/{arxiv}" if arxiv else "",
             link_text=f"doi:{doi}" if doi else f"arXiv:{arxiv}" if arxiv else "",
         )
 
 
-def citation_view(
-    equation: str, anchor: Anchor, results: Results, places: Places, on: str, topic: str = ""
-) -> CitationView:
+def citation_view(equation: Equation, anchor: Anchor, results: Results, places: Places, on: str) -> CitationView:
     """One cited line of an equation."""
     match = places.match(anchor)
     path, line = places.line_of(anchor)
     status = match.status if match else Status.MISSING
+    function = (match.function if match else "") or anchor.function
+    text = (match.source if match else "") or anchor.code
     return CitationView(
         element=slug(anchor.id),
-        equation=equation,
-        equation_address=places.equation(equation, on) or "",
+        equation=equation.id,
+        equation_address=places.equation(equation.id, on) or "",
         role=anchor.role.value,
         role_word=ROLES[anchor.role],
         purpose=anchor.purpose,
+        path=path,
         place=f"{path}:{line}",
-        address=places.line(path, line, on, topic),
-        function=(match.function if match else "") or anchor.function,
-        source=highlighted((match.source if match else "") or anchor.code),
+        address=places.line(path, line, on, equation.topic),
+        function=function,
+        text=text,
+        source=highlighted(text, {**code_names(equation.symbols, function), **_bound(anchor)}),
         status="" if status is Status.OK else status.value,
         executions=executions(anchor, results),
     )
+
+
+def _bound(anchor: Anchor) -> dict[str, str]:
+    """By what a symbol is bound to in the statement, the symbol; `result` is no name of the code."""
+    return {bound.value: name for name, bound in anchor.bind.items() if bound.value.partition("[")[0] != "result"}
 
 
 def _sites(sites: tuple[CallSite, ...], places: Places, on: str) -> Iterator[SiteView]:
@@ -144,12 +155,13 @@ def _sites(sites: tuple[CallSite, ...], places: Places, on: str) -> Iterator[Sit
         yield SiteView(f"{site.path}:{site.line}", places.line(site.path, site.line, on), site.function)
 
 
-def _where(section: str, equations: tuple[str, ...], page: str) -> str:
-    numbers = ", ".join(equations)
+def place_in(reference: LiteratureReference) -> str:
+    """The place in a work, in words."""
+    numbers = ", ".join(reference.equation)
     parts = [
-        f"section {section}" if section else "",
-        f"equation{'s' if len(equations) > 1 else ''} {numbers}" if numbers else "",
-        f"page {page}" if page else "",
+        f"section {reference.section}" if reference.section else "",
+        f"equation{'s' if len(reference.equation) > 1 else ''} {numbers}" if numbers else "",
+        f"page {reference.page}" if reference.page else "",
     ]
     return ", ".join(part for part in parts if part)
 

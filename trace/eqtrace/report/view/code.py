@@ -10,7 +10,8 @@ from markupsafe import Markup
 
 from eqtrace.model.anchor import Role
 from eqtrace.model.results import Results
-from eqtrace.report.highlight import lines
+from eqtrace.model.symbol import Symbol
+from eqtrace.report.highlight import lines, marked, tokens
 from eqtrace.report.view.places import Places, Shown
 from eqtrace.report.words import ROLES
 
@@ -66,6 +67,12 @@ def claims(results: Results, places: Places) -> Claims:
     return {path: {line: tuple(each) for line, each in by_line.items()} for path, by_line in found.items()}
 
 
+def code_names(symbols: Mapping[str, Symbol], function: str) -> dict[str, str]:
+    """By its name in a function's code, each symbol that has one there."""
+    names = {symbol.code_name(function): symbol.name for symbol in reversed(tuple(symbols.values()))}
+    return {name: symbol for name, symbol in names.items() if name is not None}
+
+
 def marks(results: Results) -> Marks:
     """The arithmetic statements that no equation claims: those that waivers excuse, and the others."""
     found = {(each.span.path, each.span.line): "" for each in (results.coverage.unclaimed if results.coverage else ())}
@@ -77,10 +84,15 @@ def marks(results: Results) -> Marks:
     return found
 
 
-def function_view(shown: Shown, site: Site, on: str) -> CodeView:
-    """A whole function with its original line numbers."""
+def function_view(shown: Shown, symbols: Mapping[str, Symbol], site: Site, on: str) -> CodeView:
+    """A whole function with its original line numbers, the names of its topic's symbols marked."""
     places = site.places
-    rows = tuple(_lines(shown.path, range(shown.start, shown.end + 1), shown.prefix, site, on))
+    numbers = range(shown.start, shown.end + 1)
+    names = code_names(symbols, shown.function)
+    file = places.index.file(shown.path)
+    parts = tokens(file.text.removesuffix("\n")) if file else ()
+    markup = {number: marked(parts[number - 1], names) for number in numbers if number <= len(parts)}
+    rows = tuple(_lines(shown.path, numbers, shown.prefix, markup, site, on))
     address = places.page(places.sources[shown.path], on) if shown.path in places.sources else None
     host = site.host.line(shown.path, shown.start, shown.end) if site.host is not None else None
     return CodeView(shown.path, shown.function, shown.start, shown.end, address, rows, host)
@@ -88,18 +100,16 @@ def function_view(shown: Shown, site: Site, on: str) -> CodeView:
 
 def file_view(path: str, site: Site, on: str) -> CodeView:
     """A whole file."""
-    count = len(_markup(path, site.places))
-    host = site.host.line(path, 1, count) if site.host is not None else None
-    return CodeView(path, "", 1, count, None, tuple(_lines(path, range(1, count + 1), "", site, on)), host)
+    file = site.places.index.file(path)
+    markup = dict(enumerate(lines(file.text.removesuffix("\n")), 1)) if file else {}
+    rows = tuple(_lines(path, range(1, len(markup) + 1), "", markup, site, on))
+    host = site.host.line(path, 1, len(markup)) if site.host is not None else None
+    return CodeView(path, "", 1, len(markup), None, rows, host)
 
 
-def _markup(path: str, places: Places) -> tuple[Markup, ...]:
-    file = places.index.file(path)
-    return lines(file.text.removesuffix("\n")) if file else ()
-
-
-def _lines(path: str, numbers: range, prefix: str, site: Site, on: str) -> Iterator[LineView]:
-    markup = _markup(path, site.places)
+def _lines(
+    path: str, numbers: range, prefix: str, markup: Mapping[int, Markup], site: Site, on: str
+) -> Iterator[LineView]:
     claimed = site.cited.get(path, {})
     for number in numbers:
         own = claimed.get(number, ())
@@ -107,7 +117,7 @@ def _lines(path: str, numbers: range, prefix: str, site: Site, on: str) -> Itera
         yield LineView(
             number=number,
             element=f"{prefix}L{number}",
-            markup=markup[number - 1] if number <= len(markup) else Markup(""),
+            markup=markup.get(number, Markup("")),
             claims=tuple(Claim(name, ROLES[role], site.places.equation(name, on) or "") for name, role in own),
             mark="" if reason is None else f"no equation, waived: {reason}" if reason else "no equation claims this",
         )

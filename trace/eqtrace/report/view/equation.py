@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from eqtrace.model.anchor import Role
 from eqtrace.model.equation import Equation
 from eqtrace.model.mutant import Score
 from eqtrace.model.readback import ReadBack
 from eqtrace.model.symbol import Symbol
+from eqtrace.report.marks import mark, spellings
 from eqtrace.report.mathml import LatexUnreadable, convert
 from eqtrace.report.mutants import noticed
 from eqtrace.report.prose import Resolve, inline
 from eqtrace.report.rows import EquationRow, LatexRow, MethodRow, StatedRow
 from eqtrace.report.sizes import shown
-from eqtrace.report.words import Badge, badge, latex_of, slug
+from eqtrace.report.view.citations import CitationView
+from eqtrace.report.words import Badge, badge, slug
+
+_SHOWN = (Role.COMPUTES, Role.INLINE, Role.EXPLAINS)
+"""The roles of lines that stand by their equation; calls and tests are in the topic's table alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +54,17 @@ class EquationView:
     beside: tuple[str, ...]  # what the form says and the LaTeX does not
     mutants: str  # how many mutants of its lines were noticed, in words; '' where no run is stored
     documented: tuple[str, ...]  # in words what came of reading the documentation
+    lines: tuple[CitationView, ...]  # that compute, repeat or explain it
+    files: tuple[str, ...]  # of the lines that it cites, tests aside
+    numpy: str  # the statements that compute it, '' where none does
+    search: str
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolView:
     """A row of the symbols table; `names` are (name or None, function or '')."""
 
+    name: str
     markup: Markup
     meaning: Markup
     names: tuple[tuple[str | None, str], ...]
@@ -84,14 +95,20 @@ class Styles:
 
 
 def equation_view(
-    equation: Equation, row: EquationRow | None, resolve: Resolve, styles: Styles, score: Score | None = None
+    equation: Equation,
+    row: EquationRow | None,
+    cited: Iterable[CitationView],
+    resolve: Resolve,
+    styles: Styles,
+    score: Score | None = None,
 ) -> EquationView:
-    """One equation; `row` is None where it was not selected."""
+    """One equation, with its rows of the code and equation table; `row` is None where it was not selected."""
+    own = [each for each in cited if each.equation == equation.id]
     label = inline(equation.label, resolve)
     markup, problem = None, ""
     if equation.latex is not None:
         try:
-            markup = styles.formula(equation.latex.value, display=True)
+            markup = Markup(mark(styles.formula(equation.latex.value, display=True), equation.symbols))
         except LatexUnreadable as error:
             problem = error.message
     methods = row.methods if row else dict.fromkeys(equation.methods)
@@ -114,7 +131,36 @@ def equation_view(
         beside=row.latex.more if row and row.latex and row.latex.status == ReadBack.AGREES else (),
         mutants=noticed(score) if score is not None else "",
         documented=tuple(map(_documented, row.states)) if row else (),
+        lines=tuple(each for each in own if each.role in _SHOWN),
+        files=tuple(dict.fromkeys(each.path for each in own if each.role not in (Role.TESTS, Role.STATES))),
+        numpy=_numpy(equation, own),
+        search=_search(equation, own),
     )
+
+
+def _numpy(equation: Equation, cited: Iterable[CitationView]) -> str:
+    """The statements that compute it, as the code has them; a returned value is given to the symbol it is bound to."""
+    binds = {slug(anchor.id): anchor.bind for anchor in equation.anchors}
+    found = []
+    for each in cited:
+        if each.role == Role.COMPUTES:
+            symbols = [name for name, bound in binds[each.element].items() if bound.value == "result"]
+            value = each.text.removeprefix("return ")
+            found.append(f"{symbols[0]} = {value}" if len(symbols) == 1 and value != each.text else each.text)
+    return "\n".join(dict.fromkeys(found))
+
+
+def _search(equation: Equation, cited: Iterable[CitationView]) -> str:
+    """What the reference's search looks through beside what it shows: forms, places, functions and code."""
+    words = [equation.id, equation.label, *(statement.value for statement in equation.statements)]
+    for each in cited:
+        words += [each.place, each.function, each.purpose, each.text]
+    return searched(words)
+
+
+def searched(words: Iterable[str]) -> str:
+    """Words as they are searched."""
+    return " ".join(" ".join(dict.fromkeys(word for word in words if word)).lower().split())
 
 
 def _read_back(found: LatexRow | None) -> str:
@@ -150,12 +196,13 @@ def _documented(found: StatedRow) -> str:
 def symbol_view(symbol: Symbol, sizes: Mapping[str, int | str], resolve: Resolve, styles: Styles) -> SymbolView:
     """One row of the symbols table."""
     try:
-        markup = styles.formula(symbol.latex[0] if symbol.latex else latex_of(symbol.name), display=False)
+        markup = styles.formula(spellings(symbol)[0], display=False)
     except LatexUnreadable:
         markup = Markup("<code>{}</code>").format(symbol.name)
     shape, numbers = ("", "") if symbol.shape is None else shown([each.value for each in symbol.shape], sizes)
     names = dict.fromkeys((name, function) for function, name in symbol.code.items())
     return SymbolView(
+        name=symbol.name,
         markup=markup,
         meaning=inline(symbol.meaning, resolve),
         names=tuple(names),

@@ -162,7 +162,9 @@ def _steps(stated: Example, result: ExampleResult | None, prose: Callable[[str],
 
 
 def _edits(edits: Edits, stated: Example) -> str:
-    """`20 random edits of numbers, of the sizes T, a, of the rows of X: all gave exactly the same`."""
+    """`20 random edits of numbers, of the sizes T, a, of the rows of X: all gave exactly the same`; `''` for none."""
+    if not edits.tried:
+        return ""
     letters = {size.axes: size.letter for size in sizes(stated) if size.letter.isidentifier()}
     named = [letters[axes] for axes in edits.sizes if axes in letters]
     kinds = ["numbers", *([f"the size{'s'[: len(named) - 1]} {', '.join(named)}"] if named else [])]

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from eqtrace.model.topic import Topic
 from eqtrace.report.prose import inline
 from eqtrace.report.sizes import legend, names, size
-from eqtrace.report.view.equation import SymbolView, symbol_view
+from eqtrace.report.view.equation import symbol_view
 from eqtrace.report.view.places import NOTATION
 from eqtrace.report.view.topic import ShapesView, Site, shape_view, symbols_of
 
@@ -20,9 +20,11 @@ Link = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class MeaningView:
-    """One meaning of a symbol, and the topics in which it has it."""
+    """One meaning of a symbol with its shape, and the topics in which it has them."""
 
-    symbol: SymbolView
+    meaning: Markup
+    shape: str
+    parameter: bool
     topics: tuple[Link, ...]
 
 
@@ -31,6 +33,7 @@ class LetterView:
     """A symbol with everything that it stands for."""
 
     name: str
+    markup: Markup
     meanings: tuple[MeaningView, ...]
 
 
@@ -82,16 +85,16 @@ def _link(topic: Topic, on: str, site: Site) -> Link:
 
 def _letters(topics: Iterable[Topic], on: str, site: Site) -> list[LetterView]:
     """The symbols, sorted as a reader looks for them; equal meanings of several topics are one."""
-    found: dict[str, dict[SymbolView, list[Link]]] = {}
+    shown: dict[str, Markup] = {}
+    found: dict[str, dict[tuple[Markup, str, bool], dict[Link, None]]] = {}
     for topic in topics:
-        for symbol in symbols_of(topic):
+        for symbol in symbols_of(topic).values():
             view = symbol_view(symbol, site.config.site.sizes, site.resolve(on), site.styles)
-            links = found.setdefault(symbol.name, {}).setdefault(view, [])
-            link = _link(topic, on, site)
-            if link not in links:
-                links.append(link)
+            shown.setdefault(symbol.name, view.markup)
+            meanings = found.setdefault(symbol.name, {})
+            meanings.setdefault((view.meaning, view.shape, view.parameter), {})[_link(topic, on, site)] = None
     return [
-        LetterView(name, tuple(MeaningView(view, tuple(links)) for view, links in found[name].items()))
+        LetterView(name, shown[name], tuple(MeaningView(*key, tuple(links)) for key, links in found[name].items()))
         for name in sorted(found, key=lambda name: (name.lower(), name))
     ]
 
@@ -100,4 +103,4 @@ def _dims(topics: Iterable[Topic]) -> Iterator[str]:
     """The dimensions that shapes name."""
     for topic in topics:
         yield from (dim for table in topic.shapes for _, row in table.rows for dim in row)
-        yield from (each.value for symbol in symbols_of(topic) for each in symbol.shape or ())
+        yield from (each.value for symbol in symbols_of(topic).values() for each in symbol.shape or ())

@@ -5,11 +5,13 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from urllib.parse import quote
 
 from eqtrace.code.index import Index
 from eqtrace.config import Config
 from eqtrace.model.anchor import Anchor, Match, Role
+from eqtrace.model.equation import Equation
 from eqtrace.model.results import Results
 from eqtrace.model.section import Section
 from eqtrace.model.topic import Page, Topic
@@ -67,7 +69,7 @@ class Places:
                 for shown in self.functions[topic.id]:
                     self._shown.setdefault((page.file, shown.path), []).append(shown)
         self._matches = results.matches
-        self._anchors: dict[str, tuple[Anchor, str]] = {}
+        self._anchors: dict[str, tuple[Equation, Anchor, str]] = {}
         self._equations: dict[str, str] = {}
         self._topics: dict[str, str] = {}
         for page in self.pages:
@@ -76,7 +78,7 @@ class Places:
                 for equation in topic.equations:
                     self._equations[equation.id] = f"{page.file}#{slug(equation.id)}"
                     for anchor in equation.anchors:
-                        self._anchors[anchor.id] = (anchor, page.file)
+                        self._anchors[anchor.id] = (equation, anchor, page.file)
 
     def topic(self, topic: str, on: str) -> str | None:
         """The address of a topic."""
@@ -90,10 +92,10 @@ class Places:
         """The address of a file of the site."""
         return _relative(file, on) or ""
 
-    def anchor(self, name: str) -> tuple[str, Anchor] | None:
+    def anchor(self, name: str) -> tuple[Equation, Anchor] | None:
         """An anchor by its name, with its equation."""
         found = self._anchors.get(name)
-        return None if found is None else (found[0].id.partition(f"/{found[0].role}/")[0], found[0])
+        return None if found is None else found[:2]
 
     def match(self, anchor: Anchor) -> Match | None:
         """What became of an anchor."""
@@ -115,7 +117,7 @@ class Places:
         """The address and the text (`file:line`) of an anchor's line; of its row in the table where no page has it."""
         if name not in self._anchors:
             return None
-        anchor, page = self._anchors[name]
+        _, anchor, page = self._anchors[name]
         path, line = self.line_of(anchor)
         row = _relative(f"{page}#{slug(anchor.id)}", on) or ""
         return self.line(path, line, on, topic) or row, f"{path}:{line}"
@@ -196,6 +198,7 @@ def _sources(config: Config, results: Results, functions: dict[str, tuple[Shown,
     return {path: f"source/{path}.html" for path in sorted(inside) if index.file(path) is not None}
 
 
+@lru_cache(maxsize=65536)
 def _relative(target: str | None, on: str) -> str | None:
     if target is None:
         return None

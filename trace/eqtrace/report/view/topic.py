@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from markupsafe import Markup
@@ -19,6 +19,7 @@ from eqtrace.report.mutants import Mutation, noticed
 from eqtrace.report.prose import Resolve, inline, paragraphs
 from eqtrace.report.rows import Rows
 from eqtrace.report.sizes import legend, names, shown
+from eqtrace.report.view.bibtex import bibtex
 from eqtrace.report.view.citations import (
     CitationView,
     UseView,
@@ -30,11 +31,13 @@ from eqtrace.report.view.citations import (
     work_views,
 )
 from eqtrace.report.view.code import Claims, CodeView, Marks, function_view
-from eqtrace.report.view.equation import EquationView, Styles, SymbolView, equation_view, symbol_view
+from eqtrace.report.view.equation import EquationView, Styles, SymbolView, equation_view, searched, symbol_view
 from eqtrace.report.view.example import ExampleView, example_view
 from eqtrace.report.view.places import Places
 from eqtrace.report.view.section import SectionView, section_views
 from eqtrace.report.words import DIRECTIONS, STATUSES, Badge, badge, slug
+
+_RANKS = [*Verdict, None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +100,21 @@ class TopicView:
     uses: tuple[UseView, ...]
     literature: tuple[WorkView, ...]
     findings: tuple[Finding, ...]
+    bibtex: str
     sections: tuple[SectionView, ...]
     search: str
+    rank: int  # of its verdict, 0 the best
+    error: float  # the largest of its equations in ulps, -1 where none is known
+
+    @property
+    def count(self) -> int:
+        """How many equations it has."""
+        return len(self.equations)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Of the lines that its equations cite."""
+        return tuple(dict.fromkeys(path for each in self.equations for path in each.files))
 
 
 def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
@@ -109,8 +125,10 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
     cited = citation_views(topic, site.results, site.places, on)
     scores = site.mutation.equations if site.mutation is not None else {}
     equations = tuple(
-        equation_view(each, rows.get(each.id), resolve, site.styles, scores.get(each.id)) for each in topic.equations
+        equation_view(each, rows.get(each.id), cited, resolve, site.styles, scores.get(each.id))
+        for each in topic.equations
     )
+    symbols = symbols_of(topic)
     return TopicView(
         id=topic.id,
         element=slug(topic.id),
@@ -126,11 +144,11 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
         what=paragraphs(topic.what.value if topic.what else "", resolve),
         why=paragraphs(topic.why.value if topic.why else "", resolve),
         equations=equations,
-        symbols=tuple(symbol_view(each, sizes, resolve, site.styles) for each in symbols_of(topic)),
+        symbols=tuple(symbol_view(each, sizes, resolve, site.styles) for each in symbols.values()),
         reused=tuple(_reused(topic, on, site)),
         example=next((example_view(row, on, site) for row in site.report.examples if row.topic == topic.id), None),
         shapes=tuple(shape_view(each, topic.id, on, site) for each in topic.shapes),
-        code=tuple(function_view(each, site, on) for each in site.places.functions[topic.id]),
+        code=tuple(function_view(each, symbols, site, on) for each in site.places.functions[topic.id]),
         citations=cited,
         inline_sites=inline_sites(cited),
         implementations=implementations(cited),
@@ -138,8 +156,17 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
         literature=tuple(work_views(topic, site.results)),
         findings=findings_of(topic, site.report.findings),
         sections=section_views(topic.sections, slug(topic.id), on, site),
-        search=_search(topic, cited),
+        bibtex=bibtex(topic, dict(site.results.specification.literature)),
+        search=_search(topic, symbols.values()),
+        rank=_RANKS.index(verdict(topic, site.results)),
+        error=max((error for each in equations for error in _errors(each)), default=-1),
     )
+
+
+def _errors(equation: EquationView) -> Iterator[float]:
+    for each in equation.methods:
+        if each.row is not None and each.row.worst_ulp is not None:
+            yield each.row.worst_ulp
 
 
 def _mutants(topic: Topic, site: Site) -> str:
@@ -147,16 +174,16 @@ def _mutants(topic: Topic, site: Site) -> str:
     return noticed(score) if score is not None else ""
 
 
-def symbols_of(topic: Topic) -> Iterable[Symbol]:
+def symbols_of(topic: Topic) -> Mapping[str, Symbol]:
     """The topic's symbols; in short form, those of its equations."""
     if topic.symbols:
-        return topic.symbols.values()
-    return {name: symbol for equation in topic.equations for name, symbol in equation.symbols.items()}.values()
+        return topic.symbols
+    return {name: symbol for equation in topic.equations for name, symbol in equation.symbols.items()}
 
 
 def _reused(topic: Topic, on: str, site: Site) -> Iterator[Markup]:
     """The topic's symbols that are also sizes, or that have another shape in a topic of the same page."""
-    own = {symbol.name: symbol for symbol in symbols_of(topic) if symbol.shape is not None}
+    own = {symbol.name: symbol for symbol in symbols_of(topic).values() if symbol.shape is not None}
     plan = next((plan for plan in site.places.pages if topic.id in (each.id for each in plan.topics)), None)
     others = [each for each in (plan.topics if plan else ()) if each.id != topic.id]
     used = names([dim for symbol in own.values() for dim in _dims(symbol)])
@@ -169,7 +196,7 @@ def _reused(topic: Topic, on: str, site: Site) -> Iterator[Markup]:
                 site.places.topic(other.id, on) or "", other.title, inline(each.meaning, site.resolve(on))
             )
             for other in others
-            for each in symbols_of(other)
+            for each in symbols_of(other).values()
             if each.name == name and each.shape is not None and len(each.shape) != len(symbol.shape or ())
         ]
         if found:
@@ -215,14 +242,10 @@ def shape_view(table: ShapeTable, topic: str, on: str, site: Site) -> ShapesView
     )
 
 
-def _search(topic: Topic, cited: tuple[CitationView, ...]) -> str:
-    """What the reference's search looks through: words, LaTeX, symbols, files, functions and code."""
-    words = [topic.id, topic.title, topic.category, *topic.symbols]
-    words += [text.value for text in topic.functions]
-    for equation in topic.equations:
-        words += [equation.id, equation.label, equation.latex.value if equation.latex else ""]
-        words += [statement.value for statement in equation.statements]
+def _search(topic: Topic, symbols: Iterable[Symbol]) -> str:
+    """What the reference's search looks through of all the topic's equations: words, symbols, functions and steps."""
+    words = [topic.id, topic.title, topic.category, *(text.value for text in topic.functions)]
+    for symbol in symbols:
+        words += [symbol.name, symbol.meaning, *(name for name in symbol.code.values() if name is not None)]
     words += [step.code.value for step in topic.example.steps] if topic.example else []
-    for each in cited:
-        words += [each.place, each.function, each.purpose, each.source.striptags()]
-    return " ".join(" ".join(dict.fromkeys(word for word in words if word)).lower().split())
+    return searched(words)

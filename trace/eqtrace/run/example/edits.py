@@ -7,6 +7,7 @@ anew; where steps and code both give values, they must be the same, as for the s
 from __future__ import annotations
 
 import math
+import time
 import zlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,7 @@ from eqtrace.run.example.evaluate import StepError, evaluate
 
 EDITS = 20
 MOST_DRAWS = 200
+MOST_SECONDS = 5.0  # a slow function is tried at fewer edits, and the page says at how many
 LARGEST_AXIS = 12
 # Where moving steps by a few units in the last place moves a later one by more than `STEADY`, terms cancel so far that
 # correct ways of computing it differ by more than `compare.RELATIVE`; such edits are drawn anew.
@@ -117,6 +119,7 @@ def stated(example: Example) -> tuple[Limit, ...]:
 
 def tried(example: Example, trees: Mapping[str, Node], given: Given, seed: int) -> Edits | Differs:
     """Holds random edits against the code; the same seed draws the same."""
+    end = time.monotonic() + MOST_SECONDS
     trial = _Trial(example, trees, given)
     resizable = tuple(axes for axes in _groups(example) if _resizes(trial, axes))
     trial.gap, trial.differs = 0.0, None
@@ -126,7 +129,7 @@ def tried(example: Example, trees: Mapping[str, Node], given: Given, seed: int) 
             return trial.differs
         trial.tried += agrees is True
         trial.refused += agrees is None
-        if trial.tried == EDITS:
+        if trial.tried == EDITS or time.monotonic() > end:
             break
     return Edits(trial.tried, trial.gap, trial.refused, resizable)
 
