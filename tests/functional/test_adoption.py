@@ -38,6 +38,8 @@ def looped(x):
     return x
 '''
 
+SETTINGS = "[tool.eqtrace]\nspec = ['eq.yaml']\nsources = ['mypkg']\ncoverage = 'off'\n"
+
 
 @pytest.fixture
 def project(tmp_path, monkeypatch):
