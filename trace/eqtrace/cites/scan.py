@@ -179,7 +179,8 @@ class _Run:
                 case = self._case(each, targets.get(each.citation), traces.get(each.citation))
                 entry = self.ledger.get(keys[each.citation]) if self.ledger else None
                 verdicts.append(replace(self._verdict(each, case, entry), record=each.record))
-        return sorted(consensus.agreed(verdicts, born), key=lambda verdict: verdict.citation.span)
+        agreed = consensus.agreed(self.gone.answered(verdicts), born)
+        return sorted(agreed, key=lambda verdict: verdict.citation.span)
 
     def _traced(
         self, found: Sequence[Found], targets: Mapping[Citation, str]
@@ -240,16 +241,14 @@ class _Run:
         lost = verdict.status in (CitationStatus.CHANGED, CitationStatus.PAST_END, CitationStatus.MISMATCH)
         if not lost or verdict.proposed is not None or not case.names.ties:
             return verdict
-        hints = [
-            hint for tie in case.names.ties[:2] for hint in self.gone.hint(tie.name, PurePosixPath(case.path).suffix)
-        ]
-        return replace(verdict, evidence=(*verdict.evidence, *hints))
+        self.gone.ask(case.citation, [tie.name for tie in case.names.ties[:2]], PurePosixPath(case.path).suffix)
+        return verdict
 
     def _symbol_elsewhere(self, verdict: Judged) -> Judged:
         if verdict.status is not CitationStatus.MISSING or verdict.target is None or verdict.target.symbol is None:
             return verdict
-        hints = self.gone.hint(verdict.target.symbol, PurePosixPath(verdict.target.path).suffix)
-        return replace(verdict, evidence=(*verdict.evidence, *hints))
+        self.gone.ask(verdict.citation, [verdict.target.symbol], PurePosixPath(verdict.target.path).suffix)
+        return verdict
 
     def _renamed(self, found: Found, case: judge.Case) -> Judged:
         """The file has another name now: the line is looked for there, and only shown."""
@@ -298,9 +297,9 @@ class _Run:
         gone = self.gone.file(citation.file, citation.span.path)
         if gone is not None:
             suffix = PurePosixPath(citation.file).suffix
-            hints = [hint for tie in found.names.ties[:2] for hint in self.gone.hint(tie.name, suffix)]
+            self.gone.ask(citation, [tie.name for tie in found.names.ties[:2]], suffix)
             target = Target(gone.path, citation.line, citation.end_line, citation.symbol)
-            verdict = judge.without_file(citation, CitationStatus.MISSING, [gone.evidence, *hints], target)
+            verdict = judge.without_file(citation, CitationStatus.MISSING, [gone.evidence], target)
             return replace(verdict, confidence=Confidence.FAIR)
         if found.resolution.here and citation.sure and not self.gone.known and citation.form is not Form.SYMBOL:
             evidence = Evidence("file", f"no file {citation.file} here, though its folder is")
