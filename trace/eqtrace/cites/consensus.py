@@ -1,4 +1,8 @@
-"""Siblings: citations of one document into one file that miss by the same shift bear each other out."""
+"""Siblings: citations of one document into one file that miss by the same shift bear each other out.
+
+So do lines that moved as far as others, and citations that were wrong from the start as far as others: a document that
+was written for another version of a file misses all of it by as much.
+"""
 
 from __future__ import annotations
 
@@ -44,6 +48,8 @@ def agreed(judged: Sequence[Judged], traces: Mapping[Citation, Born]) -> list[Ju
             shifts[group][shift] += 1
     for group in doubted:
         shifts.pop(group, None)
+    misses = _misses(judged, traces)
+    judged = [_together(each, misses.get(_missed(each, traces))) for each in judged]
     return [
         _strengthened(each, shifts.get(group) if (group := _group(each, traces)) else None, traces) for each in judged
     ]
@@ -59,6 +65,38 @@ def _strengthened(judged: Judged, shifts: Counter[int] | None, traces: Mapping[C
     if not (fair and unnamed and trace.exact and trace.steady):
         return judged
     text = f"{shifts[shift]} citations beside it, by their names, moved by {shift:+d} too"
+    return replace(judged, confidence=Confidence.STRONG, evidence=(*judged.evidence, Evidence("offset", text)))
+
+
+def _misses(judged: Sequence[Judged], traces: Mapping[Citation, Born]) -> dict[_Group, tuple[int, int]]:
+    """The one shift by which all names of a group miss their definitions, and how many do."""
+    found: defaultdict[_Group, Counter[int]] = defaultdict(Counter)
+    sound = set()
+    for each in judged:
+        group, shift = _missed(each, traces), _shift(each)
+        if each.status is CitationStatus.OK and each.confidence is Confidence.STRONG:
+            sound.add(group)
+        elif each.status is CitationStatus.MISMATCH and shift is not None:
+            found[group][shift] += each.citation.line == each.citation.end_line
+    return {
+        group: next(iter(shifts.items()))
+        for group, shifts in found.items()
+        if group not in sound and len(shifts) == 1 and min(shifts.values()) >= _ENOUGH
+    }
+
+
+def _missed(judged: Judged, traces: Mapping[Citation, Born]) -> _Group:
+    trace = traces.get(judged.citation)
+    path = "" if judged.target is None else judged.target.path
+    return judged.citation.span.path, path, "" if trace is None else trace.commit
+
+
+def _together(judged: Judged, miss: tuple[int, int] | None) -> Judged:
+    single = judged.citation.line == judged.citation.end_line
+    fair = judged.status is CitationStatus.MISMATCH and judged.confidence is Confidence.FAIR
+    if miss is None or not single or not fair or judged.citation.rivals or _shift(judged) != miss[0]:
+        return judged
+    text = f"all {miss[1]} citations of this file that name what they cite miss it by {miss[0]:+d}"
     return replace(judged, confidence=Confidence.STRONG, evidence=(*judged.evidence, Evidence("offset", text)))
 
 

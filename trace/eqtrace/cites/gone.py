@@ -82,7 +82,7 @@ class Gone:
             self._asked[citation] = tuple((name, suffix) for name in names)
 
     def answered(self, verdicts: Sequence[Judged]) -> list[Judged]:
-        """The verdicts, with where the names that were asked for are defined; each file is read once for all of them."""
+        """The verdicts, with where the names are defined that were asked for; each file is read once for all."""
         if not self._asked:
             return list(verdicts)
         self._look_for({pair for pairs in self._asked.values() for pair in pairs})

@@ -17,6 +17,7 @@ from eqtrace.cites.tree import Tree, split_lines
 from eqtrace.model.citation import Citation
 
 _DOCUMENTS = 200  # of which the changes are held at once
+_EARLIER = 12  # versions of a file that a citation may have been written for, before the commit that wrote it
 _VERSIONS = 150  # of cited files that are
 
 
@@ -151,6 +152,15 @@ class History:
             if then is not None and (trace := self._followed(each, start, then)) is not None:
                 found[each.citation] = trace
         return found
+
+    def earlier(self, commit: str, path: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The last versions of a file before a commit, newest first, without renames."""
+        listed = self.git.output("log", "--first-parent", f"-{_EARLIER}", "--format=%H", f"{commit}^", "--", path) or ""
+        commits = listed.split()
+        blobs = self.git.blobs({(each, path) for each in commits})
+        for each in commits:
+            if (each, path) in blobs:
+                yield each, split_lines(blobs[each, path])
 
     def renamed(self) -> dict[str, tuple[str | None, str]]:
         """Every path that is gone: what it was renamed to, if so, and the commit."""

@@ -19,6 +19,7 @@ from eqtrace.model.citation import Citation, CitationStatus, Confidence, Evidenc
 _OK, _MOVED, _CHANGED = CitationStatus.OK, CitationStatus.MOVED, CitationStatus.CHANGED
 _SHOWN = 60
 _RARE = 8  # lines of a file on which a name may stand and still single one out
+_LISTED = 4  # places of a name that are told
 _NEAR = 3  # lines between the beginning of a range and the definition it is about
 NO_NAMES = "no name beside it can be compared with the line"
 
@@ -164,7 +165,7 @@ def _mismatch(case: Case, born: Support) -> Judged:
     """The names contradict the line."""
     found = [(tie, place) for tie in case.names.ties if (place := elsewhere(tie, case.outline)) is not None]
     places = {place.line for _, place in found}
-    evidence = [Evidence("names", _contradiction(case, found[0][0]))]
+    evidence = [Evidence("names", _contradiction(case, found[0][0] if found else case.names.ties[0]))]
     proposed = None
     confidence = Confidence.FAIR
     if len(places) == 1:
@@ -175,6 +176,9 @@ def _mismatch(case: Case, born: Support) -> Judged:
         if case.last == case.first and alone and only(tie, case.outline):
             confidence = Confidence.STRONG
             evidence.append(Evidence("names", f"`{tie.name}` stands on no other line of the file"))
+        elif case.last == case.first and alone and tie.declares and case.outline.certain:
+            confidence = Confidence.STRONG
+            evidence.append(Evidence("names", f"`{tie.name}` is defined nowhere else in the file"))
     if case.trace is not None:
         if born is Support.AGAINST:
             evidence.append(Evidence("history", f"so it was when it was written ({case.trace.commit[:10]})"))
@@ -254,8 +258,9 @@ def _symbol(outline: Outline, first: int, last: int) -> str | None:
 
 
 def _contradiction(case: Case, tie: Tie) -> str:
-    place = elsewhere(tie, case.outline)
-    at = f"; `{tie.name}` is at {place.line}" if place is not None else ""
+    places = [str(each.line) for each in case.outline.named(tie.name)]
+    more = f" and {len(places) - _LISTED} more" if len(places) > _LISTED else ""
+    at = f"; `{tie.name}` is at {', '.join(places[:_LISTED])}{more}" if places else ""
     return f"names `{tie.name}`; line {case.first} is `{_shown(case.outline, case.first)}`{at}"
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from eqtrace.cites import consensus, documents, forms, judge, ledger, links, names
+from eqtrace.cites import consensus, documents, forms, judge, ledger, links, names, order
 from eqtrace.cites.adopted import judge_adopted
+from eqtrace.cites.before import Before
 from eqtrace.cites.blocks import Blocks
 from eqtrace.cites.changed import Touched, narrowed
 from eqtrace.cites.documents import Document, Zone
@@ -113,6 +114,8 @@ class _Run:
         self.remote = links.Remote.of(tree)
         self.ledger = ledger.load(tree)
         self.gone = Gone(tree, self.history)
+        self.before = None if self.history is None else Before(self.history)
+        self._several: dict[Citation, Sequence[int]] = {}
         self._outlines: OrderedDict[tuple[str, str], Outline] = OrderedDict()
 
     @cached_property
@@ -180,7 +183,7 @@ class _Run:
                 entry = self.ledger.get(keys[each.citation]) if self.ledger else None
                 verdicts.append(replace(self._verdict(each, case, entry), record=each.record))
         agreed = consensus.agreed(self.gone.answered(verdicts), born)
-        return sorted(agreed, key=lambda verdict: verdict.citation.span)
+        return order.placed(sorted(agreed, key=lambda verdict: verdict.citation.span), self._several)
 
     def _traced(
         self, found: Sequence[Found], targets: Mapping[Citation, str]
@@ -226,6 +229,9 @@ class _Run:
             return self._renamed(found, case)
         if case is not None:
             verdict = judge.judge(case) if entry is None else judge_adopted(case, entry)
+            verdict = verdict if self.before is None else self.before.judged(verdict, case)
+            if verdict.proposed is None and verdict.status in order.OPEN and (places := order.places(case)):
+                self._several[case.citation] = places
             return self._searched(verdict, case)
         if citation.pinned:
             return self._pinned(citation)
