@@ -207,6 +207,29 @@ def test_fix_writes_the_place_and_the_function(bench):
     assert [(each.old, each.new) for each in edits([found])] == [("impl/a.py:5", "impl/a.py:9"), ("scale", "rescale")]
 
 
+def test_fix_writes_where_the_function_of_a_changed_statement_went(bench, commit):
+    at, within = Text("impl/a.py:5", Span("s.yaml", 1, 5, 1, 16)), Text("scale", Span("s.yaml", 1, 22, 1, 27))
+    bench.write("impl/a.py", SCALE)
+    commit()
+    changed = SCALE.replace("x.max() - low", "x.max() - 2 * low")
+    bench.write("impl/a.py", SHIFT + changed.replace("def scale", "def rescale"))
+    anchor = replace(bench.anchor(CODE, 5, "scale", path="impl/a.py"), at=at, within=within)
+    found = match(anchor, bench.index, Homes(bench.index, [anchor]))
+    assert (found.status, found.function) == (Status.CHANGED, "rescale")
+    assert [(each.old, each.new) for each in edits([found])] == [("scale", "rescale")]
+    fixed = replace(anchor, function="rescale", within=replace(within, value="rescale"))
+    again = match(fixed, bench.index, Homes(bench.index, [fixed]))
+    assert again.status is Status.CHANGED  # no failure turns green
+    assert edits([again]) == ()
+    bench.write("impl/a.py", SHIFT)
+    bench.write("impl/b.py", "class Scales:\n" + textwrap.indent(textwrap.dedent(changed), "    "))
+    found = match(anchor, bench.index, Homes(bench.index, [anchor]))
+    assert [(each.old, each.new) for each in edits([found])] == [
+        ("impl/a.py:5", "impl/b.py:5"),
+        ("scale", "Scales.scale"),
+    ]
+
+
 def test_an_occurrence_is_followed_while_there_are_as_many(bench, commit):
     twice = "def f(x):\n    if x:\n        x = x + 1\n    x = x + 1\n    return x\n"
     bench.write("impl/a.py", twice)
