@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -17,6 +17,7 @@ from eqtrace.model.citation import Citation, Evidence, Judged, Target
 
 _SEARCHED = 20_000  # files that are looked through for a name
 _SHOWN = 3
+_TELLING = 12  # characters of a line that is looked for elsewhere
 _WORD = re.compile(r"[\w$]+")
 
 
@@ -43,6 +44,8 @@ class Gone:
     history: History | None
     _named: dict[tuple[str, str], tuple[Target, ...]] = field(default_factory=dict)
     _asked: dict[Citation, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    _lines: dict[Citation, tuple[str, str]] = field(default_factory=dict)
+    _stand: dict[tuple[str, str], list[Target]] = field(default_factory=dict)
 
     @property
     def known(self) -> bool:
@@ -81,15 +84,25 @@ class Gone:
         if names:
             self._asked[citation] = tuple((name, suffix) for name in names)
 
+    def ask_line(self, citation: Citation, line: str, suffix: str) -> None:
+        """Notes a line that is gone from its file, to be looked for in all files of a kind."""
+        plain = " ".join(line.split())
+        if len(plain) >= _TELLING:
+            self._lines[citation] = (plain, suffix)
+
     def answered(self, verdicts: Sequence[Judged]) -> list[Judged]:
         """The verdicts, with where the names are defined that were asked for; each file is read once for all."""
-        if not self._asked:
+        if not self._asked and not self._lines:
             return list(verdicts)
+        self._stand = {key: [] for key in self._lines.values()}
         self._look_for({pair for pairs in self._asked.values() for pair in pairs})
         return [self._answered(each) for each in verdicts]
 
     def _answered(self, verdict: Judged) -> Judged:
         hints = [hint for pair in self._asked.get(verdict.citation, ()) for hint in self._hint(*pair)]
+        stand = self._stand.get(self._lines.get(verdict.citation, ("", "")), [])
+        if len(stand) == 1 and (verdict.target is None or stand[0].path != verdict.target.path):
+            hints.append(Evidence("history", f"what was cited stands at {stand[0]} now"))
         return replace(verdict, evidence=(*verdict.evidence, *hints)) if hints else verdict
 
     def _hint(self, name: str, suffix: str) -> tuple[Evidence, ...]:
@@ -102,21 +115,36 @@ class Gone:
 
     def _look_for(self, pairs: Iterable[tuple[str, str]]) -> None:
         wanted: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        for _, suffix in self._stand:
+            wanted[suffix] = defaultdict(list)
         for name, suffix in sorted(pairs):
             wanted[suffix][re.split(r"\.|::|#", name)[-1]].append(name)
         for suffix, names in wanted.items():
             found: defaultdict[str, list[Target]] = defaultdict(list)
+            lines = {line for line, kind in self._stand if kind == suffix}
             paths = sorted(path for path in self.tree.files if path.endswith(suffix))
             for path in paths[:_SEARCHED]:
-                self._search(path, names, found)
+                text = self.tree.text(path)
+                if text is not None:
+                    self._search(path, text, names, found)
+                    self._find(path, text, lines, suffix)
             self._named |= {(name, suffix): tuple(targets) for name, targets in found.items()}
 
-    def _search(self, path: str, names: Mapping[str, Sequence[str]], found: defaultdict[str, list[Target]]) -> None:
-        text = self.tree.text(path)
-        here = names.keys() & set(_WORD.findall(text)) if text is not None else set()
-        if text is None or not here:
+    def _search(
+        self, path: str, text: str, names: Mapping[str, Sequence[str]], found: defaultdict[str, list[Target]]
+    ) -> None:
+        here = names.keys() & set(_WORD.findall(text)) if names else set()
+        if not here:
             return
         outline = Outline(path, split_lines(text))
         for last in here:
             for name in names[last]:
                 found[name] += [Target(path, each.line, each.line, name) for each in outline.named(name)]
+
+    def _find(self, path: str, text: str, lines: Set[str], suffix: str) -> None:
+        if not lines:
+            return
+        for number, line in enumerate(text.split("\n"), 1):
+            plain = " ".join(line.split())
+            if plain in lines:
+                self._stand[plain, suffix].append(Target(path, number, number))

@@ -72,10 +72,15 @@ def _standing(case: Case, now: Support, born: Support) -> Judged:
         return _judged(case, _OK, confidence, [_names_say(case, now), *_unchanged(case)])
     if now is Support.AGAINST:
         return _mismatch(case, born)
+    edited = tracked and case.trace is not None and not case.trace.exact
+    if edited and case.names.quotes and born is Support.DEFINED:
+        return _judged(case, _CHANGED, Confidence.FAIR, [_edited(case), *_unquoted(case)])
     if now is Support.NEAR:
         return _judged(case, _OK, Confidence.FAIR, [_names_say(case, now), *_unchanged(case)])
     if tracked and case.trace is not None and case.trace.exact:
         return _judged(case, _OK, Confidence.FAIR, [*_unchanged(case), *_unnamed(case)])
+    if edited and not case.slack:
+        return _judged(case, _CHANGED, Confidence.WEAK, [_edited(case), *_unnamed(case)])
     return _judged(case, CitationStatus.UNKNOWN, Confidence.WEAK, [*_unnamed(case)])
 
 
@@ -191,6 +196,8 @@ def _mismatch(case: Case, born: Support) -> Judged:
 def _past_end(case: Case) -> Judged:
     length = len(case.outline.lines)
     evidence = [Evidence("file", f"{case.path} has {length} {'line' if length == 1 else 'lines'}")]
+    if case.trace is not None and case.trace.first is None:
+        evidence.append(_history_says(case))
     proposed, confidence = None, Confidence.WEAK
     found = [(tie, place) for tie in case.names.ties if (place := elsewhere(tie, case.outline)) is not None]
     trace = case.trace
@@ -295,8 +302,8 @@ def _unchanged(case: Case) -> list[Evidence]:
     trace = case.trace
     if trace is None or trace.first != case.first:
         return []
-    state = "is as it was" if trace.exact else "was edited since"
-    return [Evidence("history", f"line {case.first} {state} when this was written ({trace.commit[:10]})")]
+    state = "is as it was when" if trace.exact else "was edited since"
+    return [Evidence("history", f"line {case.first} {state} this was written ({trace.commit[:10]})")]
 
 
 def _history_says(case: Case) -> Evidence:
@@ -305,9 +312,26 @@ def _history_says(case: Case) -> Evidence:
     text = " ".join(trace.then[case.first - 1].split())[:_SHOWN]
     since = f"written in {trace.commit[:10]} of `{text}`"
     if trace.first is None:
-        return Evidence("history", f"{since}, which {trace.lost[:10] or 'a later change'} removed")
+        removed = f"{since}, which {trace.lost[:10] or 'a later change'} removed"
+        if trace.beside is None:
+            return Evidence("history", removed)
+        there = _shown(case.outline, trace.beside)
+        return Evidence("history", f"{removed}; in its place, line {trace.beside} is `{there}`")
     now = lines(trace.first, trace.last)
     return Evidence("history", f"{since}, which is at {now} now{'' if trace.exact else ', edited'}")
+
+
+def _unquoted(case: Case) -> list[Evidence]:
+    return [Evidence("names", f"`{case.names.quotes[0][:_SHOWN]}`, beside it, stood there then")]
+
+
+def _edited(case: Case) -> Evidence:
+    trace = case.trace
+    assert trace is not None
+    pairs = zip(trace.then[case.first - 1 : case.last], case.outline.lines[case.first - 1 : case.last], strict=False)
+    then, now = next((pair for pair in pairs if pair[0].split() != pair[1].split()), ("", ""))
+    written = f"written in {trace.commit[:10]} of `{' '.join(then.split())[:_SHOWN]}`"
+    return Evidence("history", f"{written}, which is `{' '.join(now.split())[:_SHOWN]}` now")
 
 
 def _shown(outline: Outline, line: int) -> str:

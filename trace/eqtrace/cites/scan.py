@@ -245,9 +245,12 @@ class _Run:
     def _searched(self, verdict: Judged, case: judge.Case) -> Judged:
         """With a hint where a tied name went that isn't in the file any more."""
         lost = verdict.status in (CitationStatus.CHANGED, CitationStatus.PAST_END, CitationStatus.MISMATCH)
-        if not lost or verdict.proposed is not None or not case.names.ties:
+        if not lost or verdict.proposed is not None:
             return verdict
-        self.gone.ask(case.citation, [tie.name for tie in case.names.ties[:2]], PurePosixPath(case.path).suffix)
+        suffix = PurePosixPath(case.path).suffix
+        if case.trace is not None and case.trace.first is None:
+            self.gone.ask_line(case.citation, case.trace.then[case.first - 1], suffix)
+        self.gone.ask(case.citation, [tie.name for tie in case.names.ties[:2]], suffix)
         return verdict
 
     def _symbol_elsewhere(self, verdict: Judged) -> Judged:
