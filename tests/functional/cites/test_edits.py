@@ -284,6 +284,10 @@ def test_names_that_all_miss_by_as_much_bear_each_other_out(shop: Any) -> None:
     ]
     assert found[0]["evidence"][-1]["kind"] == "offset"
     assert not any(each["fixable"] for each in shop.judged("docs/other.md").citations)  # by +3, +4 and +3
+    shop.edit("src/steps.py", lambda text: text.replace("def step_3", "LATE = 1\n\n\ndef step_3"))
+    shop.commit()
+    found = shop.judged("docs/steps.md").citations  # as far off when they were written, though no longer
+    assert [(each["proposed"]["line"], each["fixable"]) for each in found] == [(5, 1), (9, 1), (13, 1), (20, 1)]
 
 
 def test_where_it_is_defined_is_not_where_it_is_used(shop: Any) -> None:

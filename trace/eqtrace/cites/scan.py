@@ -174,15 +174,16 @@ class _Run:
         """
         targets = {each.citation: path for each in found if (path := self._target(each)) is not None}
         keys = ledger.keys(each.citation for each in found) if self.ledger else {}
-        born: dict[Citation, consensus.Born] = {}
+        known: dict[Citation, consensus.Known] = {}
         verdicts = []
         for some, traces in self._traced(found, targets):
-            born |= {citation: consensus.Born.of(trace) for citation, trace in traces.items()}
             for each in some:
                 case = self._case(each, targets.get(each.citation), traces.get(each.citation))
                 entry = self.ledger.get(keys[each.citation]) if self.ledger else None
+                if case is not None:
+                    known[each.citation] = consensus.Known.of(case)
                 verdicts.append(replace(self._verdict(each, case, entry), record=each.record))
-        agreed = consensus.agreed(self.gone.answered(verdicts), born)
+        agreed = consensus.agreed(self.gone.answered(verdicts), known)
         return order.placed(sorted(agreed, key=lambda verdict: verdict.citation.span), self._several)
 
     def _traced(
