@@ -19,6 +19,7 @@ import sys
 import tempfile
 import zipfile
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
@@ -249,20 +250,29 @@ def followed(folder: Path, anchors: list[Anchor]) -> dict[str, Place | None]:
     return found
 
 
-def repository(folder: Path, releases: list[Path]) -> None:
-    """A repository with a commit for each release."""
+def repository(folder: Path, releases: list[Path], beside: Mapping[str, str] | None = None) -> None:
+    """A repository with a commit for each release, and the files that stand beside both."""
     git(folder, "init", "--quiet")
     for release in releases:
         for path in folder.iterdir():
             if path.name != ".git":
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         shutil.copytree(release, folder, dirs_exist_ok=True)
+        for path, text in (beside or {}).items():
+            Path(folder, path).parent.mkdir(parents=True, exist_ok=True)
+            Path(folder, path).write_text(text, encoding="utf-8")
         git(folder, "add", "--all")
         git(folder, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "--message", "release")
 
 
 def blamed(folder: Path, anchors: list[Anchor], new: Release) -> dict[str, Place | None]:
-    """Where git's blame says that the anchors' lines went; the first of several."""
+    """Where git's blame says that the anchors' lines went."""
+    found = blame(folder, new)
+    return {anchor.id: found.get((anchor.path, anchor.line)) for anchor in anchors}
+
+
+def blame(folder: Path, new: Release) -> dict[Place, Place]:
+    """Where git's blame says that the lines of the older release went; the first of several places."""
     older = git(folder, "rev-parse", "HEAD~1").strip()
     found: dict[Place, Place] = {}
     for path in new.files:
@@ -272,7 +282,7 @@ def blamed(folder: Path, anchors: list[Anchor], new: Release) -> dict[str, Place
                 commit, source, target = words[0], int(words[1]), int(words[2])
             elif line.startswith("filename ") and commit == older:
                 found.setdefault((line.removeprefix("filename "), source), (path, target))
-    return {anchor.id: found.get((anchor.path, anchor.line)) for anchor in anchors}
+    return found
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -240,3 +240,17 @@ def test_an_occurrence_is_followed_while_there_are_as_many(bench, commit):
     assert (found.status, found.span.line) == (Status.MOVED, 6)
     bench.write("impl/a.py", twice.replace("def f(x):\n", "def f(x):\n    y = x\n    x = x + 1\n"))
     assert match(anchor, bench.index, Homes(bench.index, [anchor])).status is Status.AMBIGUOUS
+    first = bench.anchor("x = x + 1", 3, "f", path="impl/a.py", occurrence=0)
+    bench.write("impl/a.py", "import math\n\n\ndef f(x):\n    x = x + 1\n    return x\n")  # the other one is left
+    assert match(first, bench.index, Homes(bench.index, [first])).status is Status.AMBIGUOUS
+
+
+def test_functions_of_one_name_that_became_one_are_not_told_apart(bench, commit):
+    part = "        def load(x):\n            if x is None:\n                return 0\n            return {}\n"
+    bench.write("impl/a.py", f"def f(y):\n    if y:\n{part.format(1)}    else:\n{part.format(2)}    return load\n")
+    commit()
+    anchor = bench.anchor("if x is None:", 9, "f.load", path="impl/a.py", occurrence=1)
+    assert match(anchor, bench.index, Homes(bench.index, [anchor])).status is Status.OK
+    one = part.format(1).replace("            return 1", "            if x is None:\n                return 1")
+    bench.write("impl/a.py", f"import math\n\n\n\ndef f(y):\n    if y:\n{one}    return load\n")
+    assert match(anchor, bench.index, Homes(bench.index, [anchor])).status is Status.AMBIGUOUS

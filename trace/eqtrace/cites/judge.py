@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from eqtrace.cites.history import Trace
 from eqtrace.cites.names import Names, Support, Tie, elsewhere, only, support
-from eqtrace.cites.outline import Outline
+from eqtrace.cites.outline import Definition, Outline
 from eqtrace.model.citation import Citation, CitationStatus, Confidence, Evidence, Judged, Target, lines
 
 _OK, _MOVED, _CHANGED = CitationStatus.OK, CitationStatus.MOVED, CitationStatus.CHANGED
@@ -115,6 +115,8 @@ def _certain(case: Case, born: Support, there: Support) -> bool:
     trace = case.trace
     if trace is None or case.then is None or not trace.steady or there < born or born < Support.STANDS:
         return False
+    if not _same_definition(case):
+        return False
     if case.first == case.last:
         return born is Support.DEFINED or all(_only_used(tie, case.then) for tie in case.names.ties)
     assert trace.first is not None
@@ -125,6 +127,26 @@ def _certain(case: Case, born: Support, there: Support) -> bool:
     begins = [each for tie in case.names.ties for each in case.then.named(tie.name)]
     quoted = bool(case.names.quotes) and not case.names.ties
     return quoted or any(each.top - _NEAR <= case.first <= each.line + _NEAR for each in begins)
+
+
+def _same_definition(case: Case) -> bool:
+    """Whether a name that is defined several times is, where it was and where it went, that of the same class."""
+    trace = case.trace
+    assert trace is not None
+    assert trace.first is not None
+    assert case.then is not None
+    for tie in case.names.ties:
+        then, now = case.then.named(tie.name), case.outline.named(tie.name)
+        if max(len(then), len(now)) > 1:
+            was = {each.qualified for each in then if each.top <= case.first <= each.line <= case.last}
+            went = {each.qualified for each in now if each.top <= trace.first <= each.line <= (trace.last or 0)}
+            if was != went or (was and any(_twice(was, each) for each in (then, now))):
+                return False
+    return True
+
+
+def _twice(qualified: set[str], definitions: Sequence[Definition]) -> bool:
+    return sum(each.qualified in qualified for each in definitions) > len(qualified)
 
 
 def _only_used(tie: Tie, outline: Outline) -> bool:
