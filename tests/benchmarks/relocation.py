@@ -2,7 +2,8 @@
 
 Statements are drawn from the older release and looked for in the newer one: by eqtrace without git, by eqtrace in a
 repository of two commits, and by `git blame -C -C -M` in the same repository. What is right is told by an independent
-method, difflib's mapping of lines; see `truth`. Prints a table, and every place where eqtrace says another one.
+method, difflib's mapping of lines, see `truth`; and for 100 of those of which it says nothing, or another place, by
+reading them: `relocation_read.yaml`. Prints a table, and every place where eqtrace says another one.
 
 Wheels are downloaded by pip, once, into --folder.
 """
@@ -23,6 +24,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
+
+import yaml
 
 from eqtrace.code.index import Index
 from eqtrace.code.source import SourceFile, Statement
@@ -48,6 +51,7 @@ PACKAGES = (
 )
 _CONTEXT = 3  # lines in a row that difflib must have matched for one of them to be believed
 _TELLING = 20  # characters of a line that is believed because its text stands once in each release
+_READ = Path(__file__).with_name("relocation_read.yaml")
 _METHODS = ("eqtrace, no git", "eqtrace, git", "git blame")
 
 Place = tuple[str, int]
@@ -102,6 +106,16 @@ def whole(anchor: Anchor, mapping: dict[Place, Place]) -> Place | None:
     return first
 
 
+def read() -> dict[tuple[str, str, str], Place | None]:
+    """What was read by hand: where a statement of a package and release is in the newer one; None where it is gone."""
+    found: dict[tuple[str, str, str], Place | None] = {}
+    for row in yaml.safe_load(_READ.read_text(encoding="utf-8")):
+        place = row["now"] if row["verdict"] == "right" else row["is"]
+        path, _, line = (place or "").rpartition(":")
+        found[row["package"], row["old"], row["at"]] = (path, int(line)) if place else None
+    return found
+
+
 def shown(counts: Counter[str]) -> str:
     """Counts in short."""
     return ", ".join(f"{counts[word]} {word}" for word in ("right", "wrong", "given up", "unsure"))
@@ -134,17 +148,20 @@ def measured(name: str, folders: list[Path], options: argparse.Namespace, wrong:
         repository(Path(work), folders)
         said["eqtrace, git"] = followed(Path(work), anchors)
         said["git blame"] = blamed(Path(work), anchors, new)
+    by_hand, version = read(), folders[0].name.removeprefix(f"{name}-")
     counts: dict[str, Counter[str]] = {}
     for method in _METHODS:
         counts[method] = Counter()
         for anchor in anchors:
-            right, found = whole(anchor, mapping), said[method][anchor.id]
-            word = "unsure" if found and right is None else "right" if found == right else "wrong"
+            key, found = (name, version, f"{anchor.path}:{anchor.line}"), said[method][anchor.id]
+            right = by_hand[key] if key in by_hand else whole(anchor, mapping)
+            unsure = right is None and key not in by_hand
+            word = "unsure" if found and unsure else "right" if found == right else "wrong"
             word = ("given up" if right else "gone") if found is None else word
             counts[method][word] += 1
             if method != "git blame" and (word in ("wrong", "unsure") or (options.show and word == "given up")):
                 place = f"{name} {method}: {word}: {anchor.path}:{anchor.line} `{anchor.code.splitlines()[0][:70]}`"
-                wrong.append(f"{place} is at {found and f'{found[0]}:{found[1]}'}, difflib: {right}")
+                wrong.append(f"{place} is at {found and f'{found[0]}:{found[1]}'}, right: {right}")
     return counts
 
 

@@ -76,7 +76,7 @@ class Homes:
         return self._cited[key] if key in self._cited else self._alone(*key)
 
     def count(self, anchor: Anchor, wanted: ast.AST) -> tuple[int, int] | None:
-        """How many statements equalled an anchor's when its line was right, and how many functions of its name held them.
+        """How many equal statements there were when an anchor's line was right, and how many functions of its name.
 
         None if that is unknown.
         """
