@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
@@ -26,6 +26,7 @@ from eqtrace.errors import EqtraceError
 from eqtrace.model.citation import Citation, CitationStatus, Cited, Confidence, Evidence, Form, Judged, Target
 
 _KEPT_OUTLINES = 64
+_TOLD = 50  # documents or citations between two words of progress
 _DOMAINS = frozenset({"com", "org", "net", "io", "dev", "ai", "app", "edu", "gov", "local", "localhost", "internal"})
 
 
@@ -33,12 +34,19 @@ _DOMAINS = frozenset({"com", "org", "net", "io", "dev", "ai", "app", "edu", "gov
 class Options:
     """What a run of `cites` does.
 
-    `records` reads records of their day too; `changed` is the revision since which something must have changed.
+    `records` reads records of their day too; `changed` is the revision since which something must have changed;
+    `progress` is told how many of how many are done, and of what.
     """
 
     history: bool = True
     records: bool = False
     changed: str | None = None
+    progress: Callable[[int, int, str], None] | None = None
+
+    def tell(self, done: int, total: int, what: str) -> None:
+        """Says how far it is, now and then."""
+        if self.progress is not None and (done == total or done % _TOLD == 0):
+            self.progress(done, total, what)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,7 @@ def scan(tree: Tree, paths: Sequence[Path], options: Options) -> Cited:
     began = time.perf_counter()
     touched = None if options.changed is None else Touched.since(tree.git, options.changed)
     run = _Run(tree, options)
-    found = [each for path in _chosen(tree, paths) for each in run.read(path)]
+    found = run.found(_chosen(tree, paths))
     judged = run.judged(found)
     kept = judged if touched is None else narrowed(judged, touched)
     return Cited(
@@ -132,6 +140,14 @@ class _Run:
             return "there is no git history here"
         return "the clone is shallow: citations that are older than it have no history" if self.history.cut else ""
 
+    def found(self, paths: Sequence[str]) -> list[Found]:
+        """The citations of all documents."""
+        found: list[Found] = []
+        for number, path in enumerate(paths, 1):
+            found += self.read(path)
+            self.options.tell(number, len(paths), "documents read")
+        return found
+
     def read(self, path: str) -> Iterator[Found]:
         """The citations of one document."""
         text = self.tree.text(path)
@@ -183,6 +199,7 @@ class _Run:
                 if case is not None:
                     known[each.citation] = consensus.Known.of(case)
                 verdicts.append(replace(self._verdict(each, case, entry), record=each.record))
+                self.options.tell(len(verdicts), len(found), "citations judged")
         agreed = consensus.agreed(self.gone.answered(verdicts), known)
         return order.placed(sorted(agreed, key=lambda verdict: verdict.citation.span), self._several)
 
