@@ -117,6 +117,8 @@ def _certain(case: Case, born: Support, there: Support) -> bool:
         return False
     if not _same_definition(case):
         return False
+    if case.slack and support(case.names, case.then, case.first, case.last) < Support.DEFINED:
+        return False  # what is about there may have gone another way than the line itself
     if case.first == case.last:
         return born is Support.DEFINED or all(_only_used(tie, case.then) for tie in case.names.ties)
     assert trace.first is not None
