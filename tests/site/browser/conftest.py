@@ -95,14 +95,14 @@ def _served(folder: Path) -> Iterator[Site]:
     thread.join()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its thread is not to run beside others' tests
 def repository(repository_site: Path) -> Iterator[Site]:
     """This repository's site, from a server."""
     with _served(repository_site) as site:
         yield site
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # its thread is not to run beside others' tests
 def sample(sample_site: Path) -> Iterator[Site]:
     """The sample's site, from a server."""
     with _served(sample_site) as site:
