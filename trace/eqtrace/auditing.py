@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from eqtrace.code.source import collector_paused
+from eqtrace import collector
 from eqtrace.conclusion import conclude
 from eqtrace.config import Config
 from eqtrace.inputs import Inputs
@@ -26,7 +26,7 @@ def audit(
     what did not change since its last audit is not read again.
     """
     started = time.perf_counter()
-    with collector_paused():
+    with collector.paused():
         project = read_project(config, selected, cache, static=True, inputs=inputs, memory=memory)
         faults = [*project.faults, *of_latex(project, project.latex), *of_states(project, project.states)]
         return conclude("audit", project, faults, {}, None, 0, started)

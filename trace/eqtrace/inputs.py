@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -43,13 +43,15 @@ class Present:
         try:
             full, real = self._real(path)
             if data is None:
-                data = _bytes(real)
+                data = regular(real, _LARGEST + 1)
         except OSError as error:
             return f"!{error.errno}"
         except ValueError:  # no path at all
             return "!"
         elsewhere = "" if real == full else real
-        return f"!special {elsewhere}" if data is None else f"{digest(data)} {elsewhere}".rstrip()
+        if data is None or len(data) > _LARGEST:
+            return f"!special {elsewhere}"
+        return f"{digest(data)} {elsewhere}".rstrip()
 
     def place(self, path: str) -> str:
         """`file`, `folder`, `other`, or nothing."""
@@ -72,18 +74,20 @@ class Present:
         return full, real
 
 
-def _bytes(real: str) -> bytes | None:
-    """The bytes of a regular file that is not too large; None of anything else."""
+def regular(real: str, most: int) -> bytes | None:
+    """At most so many bytes of a regular file, however it grows meanwhile; None of anything else. It never blocks.
+
+    Raises:
+        OSError, ValueError: it can't be opened or read.
+    """
     descriptor = os.open(real, _FLAGS)
-    try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > _LARGEST:
+    with open(descriptor, "rb", buffering=0) as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
         parts = []
-        while part := os.read(descriptor, 2**20):
+        while part := file.read(min(most, 2**20)):
             parts.append(part)
-    finally:
-        os.close(descriptor)
+            most -= len(part)
     return b"".join(parts)
 
 
@@ -147,16 +151,22 @@ def listing(names: Iterable[str]) -> str:
 @lru_cache(1)
 def tool() -> str:
     """A hash of what reads: eqtrace's own files, the interpreter, and which distributions are installed."""
-    folder = os.path.dirname(os.path.abspath(__file__))
     parts: list[str | bytes] = [__version__, sys.version, sys.platform, repr(sys.flags), *_distributions(sys.path)]
-    for place, folders, files in os.walk(folder):
-        folders[:] = sorted(each for each in folders if each not in ("__pycache__", "static", "templates"))
+    return digest(*parts, *own((".py", ".json"), ("static", "templates")))
+
+
+def own(endings: tuple[str, ...], without: Collection[str] = ()) -> Iterator[str | bytes]:
+    """The package's own files of these endings, but for some folders: the path and the content of each, in order."""
+    package = os.path.dirname(os.path.abspath(__file__))
+    for place, folders, files in os.walk(package):
+        folders[:] = sorted(each for each in folders if each != "__pycache__" and each not in without)
         for name in sorted(files):
-            if name.endswith((".py", ".json")):
+            if name.endswith(endings):
                 path = os.path.join(place, name)
                 with open(path, "rb") as file:
-                    parts += [path, file.read()]
-    return digest(*parts)
+                    content = file.read()
+                yield os.path.relpath(path, package)
+                yield content
 
 
 def _distributions(path: Iterable[str]) -> list[str]:

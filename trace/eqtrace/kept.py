@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import fields, replace
 from typing import Any
 
@@ -65,19 +66,15 @@ class Kept:
 
     def fact(self, name: str) -> str | None:
         """What one of the facts that an audit may rest on is now."""
-        kind, _, key = name.partition(" ")
-        match kind:
-            case _ if kind == SPEC:
-                return listing(files(self._config))
-            case _ if kind == SOURCES:
-                return listing(expand(self._root, self._config.sources))
-            case _ if kind == TESTS:
-                return listing(expand(self._root, self._config.tests))
-            case _ if kind == PACKAGES:
-                return repr(packages(self._config.packages, sys.path))
-            case _ if kind == KEPT:
-                return " ".join(self._cache.names(key))
-        return None
+        config, (kind, _, key) = self._config, name.partition(" ")
+        looks: dict[str, Callable[[], str]] = {
+            SPEC: lambda: listing(files(config)),
+            SOURCES: lambda: listing(expand(self._root, config.sources)),
+            TESTS: lambda: listing(expand(self._root, config.tests)),
+            PACKAGES: lambda: repr(packages(config.packages, sys.path)),
+            KEPT: lambda: " ".join(self._cache.names(key)),
+        }
+        return looks[kind]() if kind in looks else None
 
 
 def _settings(config: Config) -> str:

@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from eqtrace import collector
 from eqtrace.cache import Cache
 from eqtrace.code.index import Index
-from eqtrace.code.source import Statement, collector_paused
+from eqtrace.code.source import Statement
 from eqtrace.conclusion import conclude, findings_of
 from eqtrace.config import Config
 from eqtrace.formula.form import Form
@@ -116,9 +117,12 @@ class Verification:
         self._started, clock = time.perf_counter(), time.time_ns()
         self._how = how
         # What started ahead gets ready while the project is read, which costs nothing but a processor that would idle.
-        self._pool = _pool(config, how, cache) if not (cache and _unchanged(config)) else None
+        self._pool: Pool | None = None
+        if not (cache and _unchanged(config)):
+            self._pool = _pool(config, how, cache)
+            self._pool.start()
         try:
-            with collector_paused():
+            with collector.paused():
                 self.project = read_project(config, selected, cache)
         except BaseException:
             self.close()
@@ -171,7 +175,7 @@ class Verification:
     def _run(self, waiting: list[Unit], sought: list[Unit] | None = None) -> None:
         """Answers units; `sought` are those that are looked up in the cache before any is run."""
         if self._reuse is not None and not self._opened:
-            with collector_paused():
+            with collector.paused():
                 held = self._reuse.find(waiting if sought is None else sought)
             for unit, result in held.items():
                 self._note(unit, result)
@@ -256,7 +260,7 @@ class Verification:
 
     def _open_pool(self) -> Pool:
         if self._pool is None:
-            self._pool = _pool(self.project.config, self._how, self._reuse is not None, ahead=False)
+            self._pool = _pool(self.project.config, self._how, self._reuse is not None)
         if not self._opened:
             todo = self._work()
             self._pool.open(todo if self._reuse is None else Asked(todo, self._reuse.wanted))
@@ -285,13 +289,10 @@ class Verification:
             self._results[unit] = result
 
 
-def _pool(config: Config, how: Running, cache: bool, ahead: bool = True) -> Pool:
+def _pool(config: Config, how: Running, cache: bool) -> Pool:
     from eqtrace.run.pool import Pool  # what it takes to start workers is not needed without them
 
-    pool = Pool(how.jobs, ANSWERS if cache else SESSION, how.timeout, config.root.resolve(), config.pythonpath)
-    if ahead:
-        pool.start()
-    return pool
+    return Pool(how.jobs, ANSWERS if cache else SESSION, how.timeout, config.root.resolve(), config.pythonpath)
 
 
 def _unchanged(config: Config) -> bool:

@@ -9,15 +9,20 @@ from eqtrace.model.results import Results, Reviews
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence
 from eqtrace.report import text
+from eqtrace.report.rows import rows
 from eqtrace.report.styled import plain
 
 
 def full(results: Results, root: Path) -> str:
-    return plain(text.full(results, root))
+    return plain(text.full(rows(results), root))
+
+
+def concise(results: Results) -> list[str]:
+    return plain(text.concise(rows(results))).splitlines()
 
 
 def last(results: Results) -> str:
-    return plain(text.concise(results)).splitlines()[-1]
+    return concise(results)[-1]
 
 
 def test_a_finding_shows_place_excerpts_related_place_and_hint(refuted: Results, root: Path) -> None:
@@ -88,7 +93,7 @@ def test_skipped_sentences_and_cache_are_printed(verified: Results, root: Path) 
 
 def test_warnings_are_marked_and_do_not_fail(audited: Results) -> None:
     moved = Finding("EQ201", "line-moved", Severity.WARNING, "ops.py:2 is at line 7", Span("linear.yaml", 5, 29))
-    lines = plain(text.concise(replace(audited, findings=(moved,)))).splitlines()
+    lines = concise(replace(audited, findings=(moved,)))
     assert lines[0] == "linear.yaml:5:29: EQ201 [line-moved] warning: ops.py:2 is at line 7"
     assert lines[1].startswith("No errors")
     assert "1 warning" in lines[1]
@@ -97,7 +102,7 @@ def test_warnings_are_marked_and_do_not_fail(audited: Results) -> None:
 def test_findings_come_in_the_order_of_places(audited: Results) -> None:
     spans = [Span("b.yaml", 1), Span("a.yaml", 10), Span("a.yaml", 9)]
     found = tuple(Finding("EQ105", "schema", Severity.ERROR, "?", span) for span in spans)
-    lines = plain(text.concise(replace(audited, findings=found, exit=1))).splitlines()
+    lines = concise(replace(audited, findings=found, exit=1))
     assert [line.split(": ")[0] for line in lines[:3]] == ["a.yaml:9:1", "a.yaml:10:1", "b.yaml:1:1"]
 
 

@@ -20,40 +20,59 @@ if TYPE_CHECKING:
 Progress = Callable[[int, int, str], None]
 
 
+TEXTS = ("full", "concise")  # formats that name no equation where no method was run
+
+
 def report(results: Results, root: Path, how: Reporting, edits: Sequence[Mapping[str, Any]] | None = None) -> int:
     """Writes the report of `results` and returns the exit code."""
     from dataclasses import replace
 
-    from eqtrace.report import styled, text
+    from eqtrace.report.rows import rows
 
     if how.baseline is not None:
         results = _ratcheted(results, how.baseline, how.write_baseline)
+    if how.format != "json":
+        return report_rows(rows(results), root, how)
+    from eqtrace.report import json
+
     if how.exit_zero and results.exit == 1:
         results = replace(results, exit=0)
+    return _write(json.render(results, edits), rows(results), how)
+
+
+def report_rows(report: Rows, root: Path, how: Reporting) -> int:
+    """Writes a report that is made of rows (any but JSON) and returns the exit code."""
+    from dataclasses import replace
+
+    from eqtrace.report import styled, text
+
+    if how.exit_zero and report.summary.exit == 1:
+        report = replace(report, summary=replace(report.summary, exit=0))
+    if how.format not in TEXTS:
+        return _write(_for_a_service(report, root, how.format), report, how)
+    lines = text.concise(report) if how.format == "concise" else text.full(report, root)
     if how.output_file is not None:
-        save(how.output_file, _document(results, root, how.format, edits))
-        styled.write(text.concise(results)[-1:], sys.stderr)
-    elif how.format in TEXTS:
-        styled.write(text.concise(results) if how.format == "concise" else text.full(results, root))
+        return _write(styled.plain(lines), report, how)
+    styled.write(lines)
+    return report.summary.exit
+
+
+def _write(content: str, report: Rows, how: Reporting) -> int:
+    """Writes a report to its file, with its closing line on standard error, or else to standard output."""
+    from eqtrace.report import styled, text
+
+    if how.output_file is None:
+        click.echo(content, nl=False)
     else:
-        click.echo(_document(results, root, how.format, edits), nl=False)
-    return results.exit
+        save(how.output_file, content)
+        styled.write(text.concise(report)[-1:], sys.stderr)
+    return report.summary.exit
 
 
-def _document(results: Results, root: Path, form: str, edits: Sequence[Mapping[str, Any]] | None) -> str:
-    """The report as text in one of the formats."""
-    if form in TEXTS:
-        from eqtrace.report import styled, text
-
-        return styled.plain(text.concise(results) if form == "concise" else text.full(results, root))
-    if form == "json":
-        from eqtrace.report import json
-
-        return json.render(results, edits)
+def _for_a_service(report: Rows, root: Path, form: str) -> str:
     from eqtrace.report import github, gitlab, junit, sarif
-    from eqtrace.report.rows import rows
 
-    report, folder = rows(results), _folder(root.resolve())
+    folder = _folder(root.resolve())
     if form == "github":
         _summarise(github.summary(report))
         return github.render(report, folder)
@@ -99,26 +118,6 @@ def _ratcheted(results: Results, baseline: Path, write: bool) -> Results:
         exit=0 if results.exit == 1 and not failed else results.exit,
         notes=(*results.notes, note) if held.known else results.notes,
     )
-
-
-TEXTS = ("full", "concise")  # formats that rows are enough for
-
-
-def report_rows(report: Rows, root: Path, how: Reporting) -> int:
-    """Writes a text report of rows and returns the exit code."""
-    from dataclasses import replace
-
-    from eqtrace.report import styled, text
-
-    if how.exit_zero and report.summary.exit == 1:
-        report = replace(report, summary=replace(report.summary, exit=0))
-    lines = text.concise_of(report) if how.format == "concise" else text.full_of(report, root)
-    if how.output_file is not None:
-        save(how.output_file, styled.plain(lines))
-        styled.write(text.concise_of(report)[-1:], sys.stderr)
-    else:
-        styled.write(lines)
-    return report.summary.exit
 
 
 def save(path: Path, content: str) -> None:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import ast
-import gc
 import io
 import tokenize
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
+from eqtrace import collector
 from eqtrace.code.tree import FunctionNode, ScopeNode, StatementNode, is_compound, walk
 from eqtrace.model.span import Span
 
@@ -24,21 +23,6 @@ class Unreadable(Exception):
         self.message = message
         self.line = line
         self.column = column
-
-
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """No cyclic garbage collection within: syntax trees are many small objects, and scanning them doubles the time."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            if not gc.get_freeze_count():
-                gc.freeze()  # both together put what is there with the old, unwalked
-                gc.unfreeze()
-            gc.enable()
 
 
 class Statement:
@@ -326,7 +310,7 @@ def parsed(path: str, text: str) -> SourceFile:
     if "\0" in text:
         raise Unreadable("holds a NUL character", text.count("\n", 0, text.index("\0")) + 1, 1)
     try:
-        with collector_paused(), warnings.catch_warnings():
+        with collector.paused(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(text)
     except SyntaxError as error:

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from eqtrace import collector
 from eqtrace.code.calls import CallGraph
 from eqtrace.code.entity import FunctionRef
 from eqtrace.code.index import Index, Problem
-from eqtrace.code.source import collector_paused
 from eqtrace.link import roles
 from eqtrace.link.coverage import Inputs, Unsure, cover
 from eqtrace.link.faults import fault_of, file_of, unreadable
@@ -55,7 +55,7 @@ def audit(
     that no equation claims. `unsure` gives those whose LaTeX or documentation is not read, or not compared; it is asked
     when all anchors have been held against the code.
     """
-    with collector_paused():
+    with collector.paused():
         graph = CallGraph(index)
         equations = [item for item in specification.equations if selected is None or item.id in selected]
         topics = {equation.topic for equation in equations}

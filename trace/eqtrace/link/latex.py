@@ -8,8 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from eqtrace import collector
 from eqtrace.cache import Cache, digest
-from eqtrace.code.source import collector_paused
 from eqtrace.inputs import KEPT, Inputs
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault
@@ -46,7 +46,7 @@ def read(equations: Iterable[Equation], forms: Mapping[str, Form], cache: Cache 
     open_: dict[str, Comparison] = {}
     held = _kept(cache) if cache is not None else {}
     known = set()
-    with collector_paused():
+    with collector.paused():
         for equation in equations:
             if equation.latex is None:
                 continue

@@ -66,18 +66,25 @@ def _json(data: Mapping[str, Any]) -> bytes:
 
 def _equations(site: Site) -> Iterator[dict[str, Any]]:
     rows = {row.id: row for row in site.report.equations}
-    edges = equation_edges(site.results.specification.equations)
+    below: dict[str, list[str]] = {}
+    above: dict[str, list[str]] = {}
+    for start, end in equation_edges(site.results.specification.equations):
+        below.setdefault(start, []).append(end)
+        above.setdefault(end, []).append(start)
+    codes: dict[str | None, list[str]] = {}
+    for finding in site.report.findings:
+        codes.setdefault(finding.equation, []).append(finding.code)
     for plan in site.places.pages:
         for topic in plan.topics:
             for equation in topic.equations:
-                below = [end for start, end in edges if start == equation.id]
-                above = [start for start, end in edges if end == equation.id]
-                yield _equation(equation, topic, rows.get(equation.id), (below, above), site)
+                found = _equation(equation, topic, rows.get(equation.id), site)
+                found["rests_on"] = below.get(equation.id, [])
+                found["rested_on_by"] = above.get(equation.id, [])
+                found["findings"] = codes.get(equation.id, [])
+                yield found
 
 
-def _equation(
-    equation: Equation, topic: Topic, row: EquationRow | None, around: tuple[list[str], list[str]], site: Site
-) -> dict[str, Any]:
+def _equation(equation: Equation, topic: Topic, row: EquationRow | None, site: Site) -> dict[str, Any]:
     latex = equation.latex.value if equation.latex else None
     return {
         "id": equation.id,
@@ -99,9 +106,6 @@ def _equation(
         else dict.fromkeys(equation.methods),
         "symbols": {name: _symbol(symbol) for name, symbol in equation.symbols.items()},
         "anchors": [_anchor(anchor, site) for anchor in equation.anchors],
-        "rests_on": around[0],
-        "rested_on_by": around[1],
-        "findings": [each.code for each in site.report.findings if each.equation == equation.id],
     }
 
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 from eqtrace.model.finding import Finding, Severity
 from eqtrace.model.verdict import Verdict
-from eqtrace.report.rows import EquationRow, MethodRow, Rows
+from eqtrace.report.rows import MethodRow, Rows
 
 CITATIONS = "citations"
 WHOLE = "as a whole"
@@ -18,14 +18,16 @@ _NOT_XML = re.compile(r"[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 def render(report: Rows) -> str:
     """The report. A method that showed nothing without an error is skipped with its reason, never a pass."""
     suite = ET.Element("testsuite", name=f"eqtrace {report.summary.command}", time=f"{report.summary.seconds:.3f}")
-    told: set[int] = set()
+    findings: dict[tuple[str | None, str | None], list[Finding]] = {}
+    for finding in report.findings:
+        findings.setdefault((finding.equation, finding.method or None), []).append(finding)
     for row in report.equations:
-        _case(suite, row.id, CITATIONS, None, _of(report, row, None, told))
+        _case(suite, row.id, CITATIONS, None, findings.pop((row.id, None), []))
         for name, method in row.methods.items():
             if report.summary.verdicts is not None:
-                _case(suite, row.id, name, method, _of(report, row, name, told))
-    rest = [finding for number, finding in enumerate(report.findings) if number not in told]
-    _case(suite, "specification", WHOLE, None, rest)
+                _case(suite, row.id, name, method, findings.pop((row.id, name), []))
+    rest = {id(finding) for found in findings.values() for finding in found}
+    _case(suite, "specification", WHOLE, None, [each for each in report.findings if id(each) in rest])
     cases = list(suite)
     suite.set("tests", str(len(cases)))
     for kind, attribute in (("failure", "failures"), ("error", "errors"), ("skipped", "skipped")):
@@ -34,16 +36,6 @@ def render(report: Rows) -> str:
     root.append(suite)
     ET.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + ET.tostring(root, encoding="unicode") + "\n"
-
-
-def _of(report: Rows, row: EquationRow, method: str | None, told: set[int]) -> list[Finding]:
-    """The findings of an equation that are a method's, or none's."""
-    found = []
-    for number, finding in enumerate(report.findings):
-        if finding.equation == row.id and (finding.method == method or (method is None and not finding.method)):
-            told.add(number)
-            found.append(finding)
-    return found
 
 
 def _case(suite: ET.Element, group: str, name: str, method: MethodRow | None, findings: Iterable[Finding]) -> None:

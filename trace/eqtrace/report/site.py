@@ -18,6 +18,7 @@ from eqtrace.code.calls import CallGraph
 from eqtrace.code.index import Index
 from eqtrace.config import Config
 from eqtrace.errors import EqtraceError
+from eqtrace.inputs import own
 from eqtrace.model.results import Results
 from eqtrace.report import export
 from eqtrace.report.drafts import MANIFEST, Draft, earlier, fixed, is_whole, write
@@ -88,11 +89,12 @@ def build(config: Config, results: Results, folder: Path | None = None, mutation
     """
     folder = config.root / config.site.output if folder is None else folder
     host = Host(config) if config.repository is not None else None
-    state = _state(config, results, mutation, host)
+    index = Index(config)
+    state = _state(config, results, mutation, host, index)
     before = earlier(folder)
     if before.state == state and is_whole(folder, before):
         return Built(folder, len(before.files), (), 0)
-    drafts = dict(_drafts(config, results, mutation, host))
+    drafts = dict(_drafts(config, results, mutation, host, index))
     try:
         return Built(folder, len(drafts), *write(folder, drafts, before, state))
     except OSError as error:
@@ -102,14 +104,13 @@ def build(config: Config, results: Results, folder: Path | None = None, mutation
 def render(config: Config, results: Results, mutation: Mutation | None = None) -> Iterator[tuple[str, bytes]]:
     """Every file of the site, by its path below the output folder."""
     host = Host(config) if config.repository is not None else None
-    for name, draft in _drafts(config, results, mutation, host):
+    for name, draft in _drafts(config, results, mutation, host, Index(config)):
         yield name, draft.make()
 
 
 def _drafts(
-    config: Config, results: Results, mutation: Mutation | None, host: Host | None
+    config: Config, results: Results, mutation: Mutation | None, host: Host | None, index: Index
 ) -> Iterator[tuple[str, Draft]]:
-    index = Index(config)
     places = Places(config, results, index)
     site = Site(
         config,
@@ -179,7 +180,7 @@ def _filters(topics: list[tuple[Any, Any]]) -> dict[str, list[tuple[str, str]]]:
     }
 
 
-def _state(config: Config, results: Results, mutation: Mutation | None, host: Host | None) -> str:
+def _state(config: Config, results: Results, mutation: Mutation | None, host: Host | None, index: Index) -> str:
     """A hash of everything that a site is made from: where it is that of the last build, nothing changed at all."""
     methods = {
         name: [repr(replace(result, seconds=0.0)) for result in found] for name, found in results.methods.items()
@@ -188,12 +189,11 @@ def _state(config: Config, results: Results, mutation: Mutation | None, host: Ho
     plain = replace(results, methods={}, examples={}, seconds=0.0, from_cache=0, notes=())
     settings = replace(config, fail_on=frozenset())
     told = repr((plain, methods, examples, settings, sorted(config.fail_on), mutation, host and host.commit))
-    return digest(_UNORDERED.sub("frozenset({'min', 'max'})", told), *_read(config, results), *_own())
+    return digest(_UNORDERED.sub("frozenset({'min', 'max'})", told), *_read(config, results, index), *_makers())
 
 
-def _read(config: Config, results: Results) -> Iterator[bytes]:
+def _read(config: Config, results: Results, index: Index) -> Iterator[bytes]:
     """The files that pages show or are made with."""
-    index = Index(config)
     paths = {*index.sources(), *index.tests(), *(each for each in (config.scenarios, config.testers) if each)}
     paths |= {match.span.path for match in results.matches.values() if match.span is not None}
     found = [index.root / path for path in sorted(paths)]
@@ -207,10 +207,7 @@ def _read(config: Config, results: Results) -> Iterator[bytes]:
             yield b""
 
 
-def _own() -> Iterator[str | bytes]:
+def _makers() -> Iterator[str | bytes]:
     """What makes the pages: this package, and the libraries that write."""
-    for name in _LIBRARIES:
-        yield metadata.version(name)
-    folder = Path(__file__).resolve().parents[1]
-    for path in sorted(path for path in folder.rglob("*") if path.suffix in (".py", ".html", ".css", ".js", ".json")):
-        yield path.read_bytes()
+    yield from map(metadata.version, _LIBRARIES)
+    yield from own((".py", ".html", ".css", ".js", ".json"))

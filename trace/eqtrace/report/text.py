@@ -6,10 +6,9 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from eqtrace.model.finding import Finding, Severity
-from eqtrace.model.results import Results
 from eqtrace.model.span import Span
 from eqtrace.report.excerpt import Files, excerpt
-from eqtrace.report.rows import Rows, rows
+from eqtrace.report.rows import Rows
 from eqtrace.report.styled import Line, clean
 from eqtrace.report.summary import closing, count, summary
 
@@ -18,13 +17,8 @@ _PLACES = 12  # that are named before the rest is counted
 _STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 
 
-def full(results: Results, root: Path) -> list[Line]:
+def full(report: Rows, root: Path) -> list[Line]:
     """Every finding with its excerpts and hint, then what was checked and what was not."""
-    return full_of(rows(results), root)
-
-
-def full_of(report: Rows, root: Path) -> list[Line]:
-    """The same of rows."""
     return [*quoted(report.findings, root), *summary(report)]
 
 
@@ -39,13 +33,8 @@ def quoted(findings: Iterable[Finding], root: Path) -> list[Line]:
     return lines
 
 
-def concise(results: Results) -> list[Line]:
+def concise(report: Rows) -> list[Line]:
     """One line a finding and one closing line."""
-    return concise_of(rows(results))
-
-
-def concise_of(report: Rows) -> list[Line]:
-    """The same of rows."""
     return [*(headline(finding) for finding in report.findings), closing(report)]
 
 

@@ -18,6 +18,7 @@ from eqtrace.cache import digest
 from eqtrace.code.fingerprint import Fingerprint, fingerprint
 from eqtrace.code.index import Index
 from eqtrace.config import Config
+from eqtrace.inputs import own
 from eqtrace.model.anchor import Anchor
 from eqtrace.model.equation import Equation
 from eqtrace.model.example import Example
@@ -284,7 +285,14 @@ def base(config: Config, draws: object, seed: int) -> str:
     system = (sys.version, sys.implementation.name, sys.flags.optimize, os.uname().machine, sys.platform)
     hiding = _hiding([os.path.join(config.root, folder) for folder in config.pythonpath])
     return digest(
-        __version__, _tool(), repr(versions), repr(system), repr(settings), repr(hiding), repr(draws), str(seed)
+        __version__,
+        *own((".py",), _REPORTING),
+        repr(versions),
+        repr(system),
+        repr(settings),
+        repr(hiding),
+        repr(draws),
+        str(seed),
     )
 
 
@@ -303,13 +311,6 @@ def _hiding(folders: Sequence[str]) -> list[str]:
                 if name in sys.stdlib_module_names or PathFinder.find_spec(name, others) is not None:
                     found.append(f"{folder} {entry}")
     return sorted(found)
-
-
-def _tool() -> str:
-    """A hash of eqtrace's own code, without what only reports."""
-    folder = Path(__file__).resolve().parents[1]
-    files = sorted(folder.rglob("*.py"))
-    return digest(*(each.read_bytes() for each in files if each.relative_to(folder).parts[0] not in _REPORTING))
 
 
 def _within(function: str, outer: str) -> bool:

@@ -17,7 +17,6 @@ DEFAULT_BYTES = 256 * 2**20
 DEFAULT_OBJECTS = 200_000
 _DEEPEST = 150
 _SMALL = 10_000
-_NUMBERS = "fiubc"  # kinds of dtypes whose items hold no references
 _ATOMS: frozenset[type] = frozenset({int, float, complex, bool, str, bytes, type(None), type(...), range, slice})
 _REFERENCES = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, enum.Enum)
 _KEPT = (np.generic, *_REFERENCES)
@@ -61,39 +60,33 @@ class Copier:
         if self._objects < 0:
             return self._by_reference(value, "some objects are not copied: there are too many")
         self._kept.append(value)
-        if kind is np.ndarray and value.dtype.kind in _NUMBERS:
-            self._bytes -= value.nbytes
-            if self._bytes >= 0:
-                twin = self._memo[key] = np.ndarray.copy(value, order="K")
-                return twin
-            self._bytes += value.nbytes
         if issubclass(kind, np.ndarray):
-            return self._array(value, depth)
+            return self._array(value, key, depth)
         if issubclass(kind, tuple):
-            return self._tuple(value, depth)
+            return self._tuple(value, key, depth)
         if issubclass(kind, (frozenset, bytearray, array.array)):
-            return self._remember(value, copy.copy(value))
+            return self._remember(key, copy.copy(value))
         if issubclass(kind, (list, dict, set, collections.deque)):
-            return self._container(value, depth)
-        return self._object(value, depth)
+            return self._container(value, key, depth)
+        return self._object(value, key, depth)
 
     def _by_reference(self, value: Any, note: str) -> Any:
         if note not in self.notes:
             self.notes.append(note)
         return value
 
-    def _remember(self, value: Any, twin: Any) -> Any:
-        self._memo[id(value)] = twin
+    def _remember(self, key: int, twin: Any) -> Any:
+        self._memo[key] = twin
         return twin
 
-    def _array(self, value: np.ndarray[Any, Any], depth: int) -> Any:
+    def _array(self, value: np.ndarray[Any, Any], key: int, depth: int) -> Any:
         self._bytes -= value.nbytes
         if self._bytes < 0:
             shape = "x".join(map(str, value.shape))
             return self._by_reference(value, f"an array of {shape} is not copied: it passes the size limit")
         twin = value.copy() if isinstance(value, np.ma.MaskedArray) else np.ndarray.copy(value, order="K")
-        self._remember(value, twin)
-        if value.dtype == object:
+        self._remember(key, twin)
+        if value.dtype.kind == "O":
             for index in np.ndindex(value.shape):
                 item = self._copy(np.ndarray.__getitem__(value, index), depth + 1)
                 if index:
@@ -102,24 +95,24 @@ class Copier:
                     twin.fill(item)
         return twin
 
-    def _tuple(self, value: tuple[Any, ...], depth: int) -> Any:
+    def _tuple(self, value: tuple[Any, ...], key: int, depth: int) -> Any:
         items = [self._copy(item, depth + 1) for item in value]
         if all(item is original for item, original in zip(items, value, strict=True)):
-            return self._remember(value, value)
-        if id(value) in self._memo:  # a cycle led back here
-            return self._memo[id(value)]
-        return self._remember(value, tuple.__new__(type(value), items))
+            return self._remember(key, value)
+        if key in self._memo:  # a cycle led back here
+            return self._memo[key]
+        return self._remember(key, tuple.__new__(type(value), items))
 
-    def _container(self, value: Any, depth: int) -> Any:
-        twin = self._remember(value, _empty(value))
+    def _container(self, value: Any, key: int, depth: int) -> Any:
+        twin = self._remember(key, _empty(value))
         if twin is value:
             return value
         if isinstance(value, dict):
-            for key, item in list(dict.items(value)):
-                key_twin, item_twin = self._copy(key, depth + 1), self._copy(item, depth + 1)
+            for name, item in list(dict.items(value)):
+                name_twin, item_twin = self._copy(name, depth + 1), self._copy(item, depth + 1)
                 # An OrderedDict keeps its order beside the dictionary.
                 kind = collections.OrderedDict if isinstance(twin, collections.OrderedDict) else dict
-                kind.__setitem__(twin, key_twin, item_twin)
+                kind.__setitem__(twin, name_twin, item_twin)
         elif isinstance(value, set):
             set.update(twin, [self._copy(item, depth + 1) for item in set(value)])
         else:
@@ -129,17 +122,17 @@ class Copier:
         self._attributes(value, twin, depth)
         return twin
 
-    def _object(self, value: Any, depth: int) -> Any:
+    def _object(self, value: Any, key: int, depth: int) -> Any:
         kind = type(value)
         if _is_standard(kind) or hasattr(kind, "__del__"):
-            return self._remember(value, value)
+            return self._remember(key, value)
         try:
             # object.__new__ refuses C types: generators, locks, random generators, files.
             plain: Any = types.SimpleNamespace if issubclass(kind, types.SimpleNamespace) else object
             twin = plain.__new__(kind)
         except TypeError:
-            return self._remember(value, value)
-        self._remember(value, twin)
+            return self._remember(key, value)
+        self._remember(key, twin)
         self._attributes(value, twin, depth)
         return twin
 

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import stat
 from pathlib import Path
 
-from eqtrace.inputs import Inputs
+from eqtrace.inputs import Inputs, regular
 from eqtrace.model.finding import Fault
 from eqtrace.model.span import Span
 
 MAX_BYTES = 10_000_000
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 def read(root: Path, path: str, inputs: Inputs | None = None) -> str | Fault:
@@ -43,7 +41,7 @@ def _opened(root: Path, path: str) -> bytes:
     if not real.startswith(os.path.join(str(root), "")):
         raise _Unread(Fault("limit", f"`{path}` is a link to a place outside the project's folder", Span(path, 1)))
     try:
-        content = _content(real)
+        content = regular(real, MAX_BYTES + 1)  # one byte more than is allowed tells that it is too large
     except FileNotFoundError:
         raise _Unread(Fault("unknown-reference", f"there is no file `{path}`", Span(path, 1))) from None
     except (OSError, ValueError) as error:
@@ -52,20 +50,6 @@ def _opened(root: Path, path: str) -> bytes:
     if content is None:
         raise _Unread(Fault("limit", f"`{path}` is not a regular file", Span(path, 1)))
     return content
-
-
-def _content(real: str) -> bytes | None:
-    """At most one byte more than is allowed, so that a file that grows (or says it is empty) does no harm either."""
-    descriptor = os.open(real, _FLAGS)
-    with open(descriptor, "rb", buffering=0) as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        parts = []
-        left = MAX_BYTES + 1
-        while left and (part := file.read(left)):
-            parts.append(part)
-            left -= len(part)
-    return b"".join(parts)
 
 
 def decoded(path: str, content: bytes) -> str | Fault:
