@@ -113,10 +113,8 @@ def main() -> None:
             found.append(taken)
             note = f"exit {code}" if code else f"{cached} results from the cache"
             print(f"{taken:6.2f} s  {edit.path}: {edit.old.strip()[:60]:60}  {note}", flush=True)
-    under = sum(each < LIMIT for each in found)
-    print(
-        f"{len(found)} lines: median {statistics.median(found):.2f} s, {under} under {LIMIT:g} s, {max(found):.2f} s at most"
-    )
+    under, middle = sum(each < LIMIT for each in found), statistics.median(found)
+    print(f"{len(found)} lines: median {middle:.2f} s, {under} under {LIMIT:g} s, {max(found):.2f} s at most")
 
 
 if __name__ == "__main__":
