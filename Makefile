@@ -39,7 +39,7 @@ bench: setup
 	$(BIN)/python tests/benchmarks/audit.py
 	$(BIN)/python tests/benchmarks/gradients.py
 	$(BIN)/python tests/benchmarks/mutants.py
-	$(BIN)/python tests/benchmarks/site.py
+	$(BIN)/python tests/benchmarks/site.py --browser
 
 soak: setup
 	$(BIN)/python tests/benchmarks/soak.py

@@ -11,13 +11,15 @@ import pytest
 
 from eqtrace.config import Config
 from eqtrace.model.anchor import Anchor, Match, Role, Status
+from eqtrace.model.example import Example
 from eqtrace.model.finding import Related
 from eqtrace.model.mutant import Judged, Mutant
 from eqtrace.model.mutant import Status as Fate
+from eqtrace.model.readback import ReadBack, Readback
 from eqtrace.model.results import Results, Unclaimed
 from eqtrace.model.section import PathStep, Section
 from eqtrace.model.span import Span, Text
-from eqtrace.model.topic import Topic, Waiver
+from eqtrace.model.topic import ShapeTable, Topic, Waiver
 from eqtrace.model.verdict import Verdict
 from eqtrace.report import site
 from eqtrace.report.mutants import mutation
@@ -50,6 +52,7 @@ def test_a_changed_equation_makes_only_what_shows_it(config: Config, results: Re
     assert set(built.made) == {
         "pages/probabilities.html",
         "equations.html",
+        "search.js",
         "equations.json",
         "equations/softmax.softmax.json",
         "objects.inv",
@@ -160,26 +163,37 @@ def way(results: Results, cite: str) -> Results:
     )
 
 
+def on_page(results: Results, name: str) -> Results:
+    """With the function that has the line HIDDEN on the topic's page too."""
+    return topics(results, name, lambda each: replace(each, functions=(*each.functions, text("model.py::classify"))))
+
+
 def verdict(results: Results, name: str, found: Verdict) -> Results:
     first, *others = results.methods[name]
     return replace(results, methods={**results.methods, name: (replace(first, verdict=found), *others)})
 
 
+def evidence(results: Results, name: str) -> Results:
+    first, *others = results.methods[name]
+    found = replace(first, evidence=replace(first.evidence, points=3))
+    return replace(results, methods={**results.methods, name: (found, *others)})
+
+
 RENAMED = "softmax.normalised"
-RESULTS: dict[str, Callable[[Results], Results]] = {
+HIDDEN = "affine.affine/inline/Hidden layer"
+Edit = Callable[[Results], Results]
+RESULTS: dict[str, Edit | tuple[Edit, Edit]] = {  # where there are two, the second is the edit, after another build
     "another LaTeX": lambda given: changed(given, "softmax", latex=text(r"p_i = \\frac{e^{x_i}}{\\sum_j e^{x_j}}")),
     "another form": lambda given: changed(given, "softmax", statements=(text("Eq(p[i], 1)"),)),
     "another id": lambda given: changed(given, "softmax", id=RENAMED),
-    "a label that cites": lambda given: changed(given, "softmax", label="As {cite: affine.affine/inline/Hidden layer}"),
+    "a label that cites": lambda given: changed(given, "softmax", label=f"As {{cite: {HIDDEN}}}"),
     "prose": lambda given: topics(given, "softmax", lambda each: replace(each, why=text("`why` not"))),
     "a meaning": lambda given: topics(given, "affine", lambda each: symbol(each, "b", meaning="An offset")),
     "a letter of the topic beside it": lambda given: topics(given, "affine_backward", lettered),
     "the title of the topic beside it": lambda given: topics(given, "affine", lambda each: replace(each, title="Map")),
     "a shape": lambda given: topics(given, "affine", lambda each: replace(each, shapes=each.shapes[:1])),
     "a category": lambda given: topics(given, "affine", lambda each: replace(each, category="Other")),
-    "a line that moved": lambda given: match(
-        given, "affine.affine/inline/Hidden layer", status=Status.MOVED, span=Span("model.py", 9, 5)
-    ),
+    "a line that moved": lambda given: match(given, HIDDEN, status=Status.MOVED, span=Span("model.py", 9, 5)),
     "a line in another file": lambda given: match(given, "affine.affine/computes/0", span=Span("model.py", 8, 5)),
     "a line that changed": lambda given: match(given, "affine.affine/computes/0", source="return X @ W - b"),
     "a line that is lost": lambda given: match(given, "affine.affine/computes/0", span=None, status=Status.MISSING),
@@ -188,6 +202,10 @@ RESULTS: dict[str, Callable[[Results], Results]] = {
         given, executions={**(given.executions or {}), "affine.affine/computes/0": 0}
     ),
     "a verdict": lambda given: verdict(given, "affine.affine", Verdict.REFUTED),
+    "evidence": lambda given: evidence(given, "affine.affine"),
+    "LaTeX read back": lambda given: replace(
+        given, readbacks={"affine.affine": Readback("", ReadBack.AGREES, "values", points=8)}
+    ),
     "no method": lambda given: replace(given, methods={}, executions=None),
     "a finding's words": lambda given: finding(given, message="Other words"),
     "a finding's other place": lambda given: finding(given, related=(Related(Span("model.py", 9), "there"),)),
@@ -199,15 +217,48 @@ RESULTS: dict[str, Callable[[Results], Results]] = {
     ),
     "no example": lambda given: topics(given, "softmax", lambda each: replace(each, example=None)),
     "a way through the code": lambda given: way(given, "affine.affine/computes/0"),
-    "another way, whose line moved": lambda given: match(
-        way(given, "affine.affine/computes/0"), "affine.affine/computes/0", span=Span("ops.py", 7, 5)
+    "the line of a way": (
+        lambda given: way(given, HIDDEN),
+        lambda given: match(given, HIDDEN, span=Span("model.py", 9, 5)),
     ),
-    "a way along an equation of other symbols": lambda given: topics(
-        way(given, "affine.affine/computes/0"),
-        "affine",
-        lambda each: replace(
-            each, equations=tuple(replace(one, symbols={"b": each.symbols["b"]}) for one in each.equations)
+    "the source of a way": (lambda given: way(given, HIDDEN), lambda given: match(given, HIDDEN, source="hidden = X")),
+    "the symbols of a way": (
+        lambda given: way(given, HIDDEN),
+        lambda given: topics(
+            given,
+            "affine",
+            lambda each: replace(
+                each, equations=tuple(replace(one, symbols={"b": each.symbols["b"]}) for one in each.equations)
+            ),
         ),
+    ),
+    "where a way is shown": (lambda given: way(given, HIDDEN), lambda given: on_page(given, "softmax")),
+    "where a cited line is": (
+        lambda given: changed(given, "softmax", label=f"As {{cite: {HIDDEN}}}"),
+        lambda given: match(given, HIDDEN, span=Span("model.py", 9, 5)),
+    ),
+    "where a table's line is": (
+        lambda given: topics(
+            given, "softmax", lambda each: replace(each, shapes=(ShapeTable("A", (("x", ("V",)),), text(HIDDEN)),))
+        ),
+        lambda given: match(given, HIDDEN, span=Span("model.py", 9, 5)),
+    ),
+    "a function that the topic beside it shows": lambda given: on_page(given, "affine_backward"),
+    "where a finding's other place is shown": (
+        lambda given: finding(given, related=(Related(Span("model.py", 9), "there"),)),
+        lambda given: on_page(given, "affine"),
+    ),
+    "the verdict of an equation that was not selected": (
+        lambda given: replace(given, selected=given.selected[1:]),
+        lambda given: verdict(given, "affine.affine", Verdict.REFUTED),
+    ),
+    "the line of an equation that was not selected": (
+        lambda given: replace(given, selected=given.selected[1:]),
+        lambda given: match(given, HIDDEN, span=Span("model.py", 9, 5)),
+    ),
+    "how often a line of an equation that was not selected ran": (
+        lambda given: replace(given, selected=given.selected[1:]),
+        lambda given: replace(given, executions={**(given.executions or {}), HIDDEN: 0}),
     ),
     "a work": lambda given: specification(given, literature={}),
     "a page's title": lambda given: specification(
@@ -281,7 +332,13 @@ def test_after_an_edit_every_file_is_as_in_a_cold_build(
     root, before = built
     config = replace(make_config(shutil.copytree(root, tmp_path / "project")), testers="testers.json")
     if kind == "results":
-        results = RESULTS[name](results)
+        found = RESULTS[name]
+        *prepare, edit = found if isinstance(found, tuple) else (found,)
+        for each in prepare:
+            results = each(results)
+            build(config, results)
+            before = dict(render(config, results))
+        results = edit(results)
     elif kind == "settings":
         config = SETTINGS[name](config)
     else:
@@ -292,6 +349,29 @@ def test_after_an_edit_every_file_is_as_in_a_cold_build(
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     assert files.keys() - {site.MANIFEST} == cold.keys()
     assert [file for file in cold if files[file].read_bytes() != cold[file]] == []
+
+
+def test_where_the_function_of_an_example_is(config: Config, results: Results) -> None:
+    """In a file that the topic does not show: of a run, and of a function that an example is held against."""
+    config = replace(config, scenarios="scenarios.py")
+    (config.root / "scenarios.py").write_text("def table(rng, sizes):\n    return []\n")
+    section = Section("s/0", "Rows", Span("a", 1), run=Example("stored", Span("a", 1), run=text("table")))
+    results = topics(
+        results,
+        "affine_backward",
+        lambda each: replace(
+            each,
+            example=each.example and replace(each.example, equals=text("model.py::classify")),
+            sections=(section,),
+        ),
+    )
+    folder = build(config, results).folder
+    for name in ("model.py", "scenarios.py"):
+        (config.root / name).write_text("# first\n" + (config.root / name).read_text())
+        build(config, results)
+        assert {name: (folder / name).read_bytes() for name, _ in render(config, results)} == dict(
+            render(config, results)
+        )
 
 
 def test_stored_scores_are_shown_after_the_next_build(config: Config, results: Results) -> None:

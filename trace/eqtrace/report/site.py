@@ -43,11 +43,13 @@ from eqtrace.report.view.places import (
     MATRIX,
     NOTATION,
     REFERENCE,
+    SEARCH,
     PagePlan,
     Places,
 )
 from eqtrace.report.view.reference import filters
 from eqtrace.report.view.rests import Rests, Said, in_order, said
+from eqtrace.report.view.search import search_script
 from eqtrace.report.view.section import section_views
 from eqtrace.report.view.topic import Site, TopicHead, math_sheet, topic_head, topic_view
 
@@ -147,6 +149,7 @@ def _drafts(given: _Given) -> Iterator[tuple[str, Draft]]:
     for plan in places.pages:
         yield plan.file, _page(plan, site, rests, renderer)
     yield REFERENCE, _reference(site, rests, renderer)
+    yield SEARCH, fixed(search_script(site).encode("utf-8", "replace"))
     yield NOTATION, page("notation.html", NOTATION, view=notation(site))
     yield MATRIX, page("matrix.html", MATRIX, view=matrix(site))
     yield DEPENDENCIES, page("dependencies.html", DEPENDENCIES, view=dependencies(site))

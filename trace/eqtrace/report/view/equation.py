@@ -60,7 +60,6 @@ class EquationView:
     lines: tuple[CitationView, ...]  # that compute, repeat or explain it
     files: tuple[str, ...]  # of the lines that it cites, tests aside
     numpy: str  # the statements that compute it, '' where none does
-    search: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +115,6 @@ def equation_view(
         lines=tuple(each for each in own if each.role in _SHOWN),
         files=files,
         numpy=_numpy(equation, own),
-        search=_search(equation, own),
     )
 
 
@@ -130,19 +128,6 @@ def _numpy(equation: Equation, cited: Iterable[CitationView]) -> str:
             value = each.text.removeprefix("return ")
             found.append(f"{symbols[0]} = {value}" if len(symbols) == 1 and value != each.text else each.text)
     return "\n".join(dict.fromkeys(found))
-
-
-def _search(equation: Equation, cited: Iterable[CitationView]) -> str:
-    """What the reference's search looks through beside what it shows: forms, places, functions and code."""
-    words = [equation.id, equation.label, *(statement.value for statement in equation.statements)]
-    for each in cited:
-        words += [each.place, each.function, each.purpose, each.text]
-    return searched(words)
-
-
-def searched(words: Iterable[str]) -> str:
-    """Words as they are searched."""
-    return " ".join(" ".join(dict.fromkeys(word for word in words if word)).lower().split())
 
 
 def _read_back(found: LatexRow | None) -> str:

@@ -15,7 +15,7 @@ from eqtrace.model.anchor import Anchor
 from eqtrace.model.equation import Equation
 from eqtrace.model.topic import Topic
 from eqtrace.report.rows import EquationRow, executions
-from eqtrace.report.view.citations import use_views, work_views
+from eqtrace.report.view.citations import use_views
 from eqtrace.report.view.example import function_place, scenario_place
 from eqtrace.report.view.places import Shown
 from eqtrace.report.view.topic import Site, findings_of, reused, shape_view
@@ -47,7 +47,7 @@ def in_order(told: str) -> str:
 
 
 class Rests:
-    """What the topics and files of one site are shown from."""
+    """What the topics and files of a site are shown from, beside which pages there are and which topics are on each."""
 
     def __init__(self, site: Site, known: Mapping[str, Said]) -> None:
         self._site = site
@@ -78,7 +78,6 @@ class Rests:
             yield row and replace(row, result=row.result and replace(row.result, seconds=0.0))
         if site.mutation is not None:
             yield site.mutation.topics.get(topic.id), [site.mutation.equations.get(each) for each in ids]
-        yield list(work_views(topic, site.results))
         yield [site.results.specification.literature.get(each.work.value) for each in topic.literature]
         for equation in topic.equations:
             yield from (self._anchor(anchor) for anchor in equation.anchors)
@@ -91,9 +90,7 @@ class Rests:
     def _addresses(self, topic: Topic, cites: Iterable[str], on: str) -> Iterator[object]:
         """What a topic is shown from that is not the same on every page."""
         site, places = self._site, self._site.places
-        yield places.topic(topic.id, on)
         for equation in topic.equations:
-            yield places.equation(equation.id, on)
             yield [places.line(*places.line_of(anchor), on, topic.id) for anchor in equation.anchors]
         yield [(places.cite(name, on, topic.id), places.cite(name, on)) for name in cites]
         yield list(reused(topic, on, site))
@@ -127,7 +124,6 @@ class Rests:
         text = file.text if file is not None else ""
         start, end = (shown.start, shown.end) if shown is not None else (1, text.count("\n") + 1)
         yield digest(text)
-        yield places.page(places.sources[path], on) if path in places.sources else None
         yield site.host.line(path, start, end) if site.host is not None else None
         for line, claims in sorted(site.cited.get(path, {}).items()):
             if start <= line <= end:

@@ -33,7 +33,7 @@ from eqtrace.report.view.citations import (
     work_views,
 )
 from eqtrace.report.view.code import Claims, CodeView, Marks, function_view
-from eqtrace.report.view.equation import EquationView, SymbolView, equation_view, rules, searched, symbol_view
+from eqtrace.report.view.equation import EquationView, SymbolView, equation_view, rules, symbol_view
 from eqtrace.report.view.example import ExampleView, example_view
 from eqtrace.report.view.places import PagePlan, Places
 from eqtrace.report.view.section import SectionView, section_views
@@ -103,7 +103,6 @@ class TopicView:
     findings: tuple[Finding, ...]
     bibtex: str
     sections: tuple[SectionView, ...]
-    search: str
     rank: int  # of its verdict, 0 the best
     error: float  # the largest of its equations in ulps, -1 where none is known
 
@@ -185,7 +184,6 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
         findings=findings_of(topic, site.report.findings),
         sections=section_views(topic.sections, slug(topic.id), on, site),
         bibtex=bibtex(topic, dict(site.results.specification.literature)),
-        search=_search(topic, symbols.values()),
         rank=_RANKS.index(verdict(topic, site.results)),
         error=max((error for each in equations for error in _errors(each)), default=-1),
     )
@@ -268,15 +266,6 @@ def shape_view(table: ShapeTable, topic: str, on: str, site: Site) -> ShapesView
         rows=rows,
         legend=legend([dim for _, dims in table.rows for dim in dims], sizes),
     )
-
-
-def _search(topic: Topic, symbols: Iterable[Symbol]) -> str:
-    """What the reference's search looks through of all the topic's equations: words, symbols, functions and steps."""
-    words = [topic.id, topic.title, topic.category, *(text.value for text in topic.functions)]
-    for symbol in symbols:
-        words += [symbol.name, symbol.meaning, *(name for name in symbol.code.values() if name is not None)]
-    words += [step.code.value for step in topic.example.steps] if topic.example else []
-    return searched(words)
 
 
 def math_sheet(pages: Iterable[PagePlan]) -> str:
