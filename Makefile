@@ -25,7 +25,7 @@ verify: setup
 site: verify
 
 test: setup
-	$(BIN)/python -m pytest -n $(JOBS) -q
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q
 
 lint: setup
 	$(BIN)/ruff check .
