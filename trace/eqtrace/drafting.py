@@ -147,20 +147,22 @@ def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> It
     found = _lifted(file, node)
     shared = _yaml(found)
     if ast.get_docstring(node):
-        stated = {key: value for key, value in shared.items() if key not in ("sympy", "indices")}
+        stated = {key: value for key, value in shared.items() if key not in ("sympy", "let", "indices")}
         yield _draft(module, file, name, node, "docstring", {"states": "docstring", **stated})
     yield _draft(module, file, name, node, "code", shared)
+    if found.let:  # a name in it may be one that forms have for something else
+        yield _draft(module, file, name, node, "code", _yaml(_lifted(file, node, named=False)))
 
 
-def _lifted(file: SourceFile, node: FunctionNode) -> Lifted:
+def _lifted(file: SourceFile, node: FunctionNode, named: bool = True) -> Lifted:
     shapes = annotated(node)
     try:
-        return lifted(file, node, shapes)
+        return lifted(file, node, shapes, named)
     except NotLifted:
         guess = assumed(node, shapes)
         if not guess:
             raise
-        return lifted(file, node, {**shapes, **guess})
+        return lifted(file, node, {**shapes, **guess}, named)
 
 
 def _differentiated(file: SourceFile, name: str) -> str | None:
@@ -195,10 +197,14 @@ def _draft(module: str, file: SourceFile, name: str, node: FunctionNode, origin:
 
 def _yaml(found: Lifted) -> dict[str, str]:
     keys = {"sympy": _text(found.form)}
+    if found.let:
+        keys["let"] = _mapping({name: _text(text) for name, text in found.let.items()})
     if found.where:
         keys["where"] = _text(", ".join(found.where))
     if found.shapes:
         keys["shapes"] = _mapping({name: f"[{', '.join(map(_key, dims))}]" for name, dims in found.shapes.items()})
+    if found.call:
+        keys["call"] = _text(found.call)
     if found.indices:
         keys["indices"] = _mapping({name: _key(size) for name, size in found.indices.items()})
     return keys

@@ -1,22 +1,38 @@
 """One function's return value as a form over its parameters.
 
-Read are assignments to names, `if` that returns or raises, and one return. A value is its dimensions and how an entry
-of it is written; without dimensions it is a number, and the form holds for arrays entry by entry.
+Read are assignments to names, also of several at once, `if`, guards that raise, and returns. A value is its dimensions
+and how an entry of it is written; without dimensions it is a number, and the form holds for arrays entry by entry. A
+parameter whose default is no number (a flag, a unit, None) is taken at its default, and a call leaves it out.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
-from eqtrace.code.lift.words import ARGUMENTS, LIBRARIES, PASSING, PLAIN, REDUCTIONS, WORDS
+from eqtrace.code.lift.words import (
+    ARGUMENTS,
+    CONSTANTS,
+    DEFINED,
+    LIBRARIES,
+    PASSING,
+    PLAIN,
+    REDUCTIONS,
+    WORDS,
+    WRITTEN,
+)
 from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
 
 _DEPTH = 3  # calls of functions of the same file that are followed
 _LONGEST = 600  # characters of a form; no reader confirms a longer one
-_LETTERS = ("i", "j", "k", "l")
+_LONG = 80  # characters of a form in which parts are named
+_PART = 12  # characters of a part that is named
+_BRANCHES = 24  # ways through a body that are followed
+_LETTERS = ("i", "j", "l", "m", "p", "q", "r", "s", "t")
+_SUMMED = ("k", "h", "u", "v", "w")
 _COMPARED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 
@@ -37,6 +53,8 @@ class Lifted:
     where: tuple[str, ...] = ()
     shapes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     indices: Mapping[str, str] = field(default_factory=dict)
+    call: str = ""  # where parameters are left out
+    let: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +71,12 @@ def parameters(function: FunctionNode) -> list[ast.arg]:
     return [*found.posonlyargs, *found.args, *found.kwonlyargs]
 
 
-def lifted(source: SourceFile, function: FunctionNode, shapes: Mapping[str, tuple[str, ...]]) -> Lifted:
+def lifted(
+    source: SourceFile, function: FunctionNode, shapes: Mapping[str, tuple[str, ...]], named: bool = True
+) -> Lifted:
     """A function as a form; `shapes` are those of parameters that are known to be arrays.
+
+    Parts of a long form are `named` as the function names them.
 
     Raises:
         NotLifted: it is none, or none that forms can write.
@@ -65,14 +87,17 @@ def lifted(source: SourceFile, function: FunctionNode, shapes: Mapping[str, tupl
         raise NotLifted("takes any number of arguments", function)
     if any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(function)):
         raise NotLifted("yields", function)
-    lift = _Lift(source, shapes)
-    values = {each.arg: lift.parameter(each.arg) for each in parameters(function)}
-    if not values:
+    flags = _flags(function)
+    names = [each.arg for each in parameters(function) if each.arg not in flags]
+    if not names:
         raise NotLifted("has no parameters", function)
+    taken = {*names, *(dim for dims in shapes.values() for dim in dims)}
+    lift = _Lift(source, shapes, taken, flags)
+    values = {name: lift.parameter(name) for name in names}
     value = lift.body(function.body, values, function)
-    indices = _LETTERS[: len(value.dims)]
-    if len(value.dims) > len(indices) or {*_LETTERS[: lift.letters]} & values.keys():
-        raise NotLifted("has parameters that are called like the indices of a draft", function)
+    indices = lift.letters[: len(value.dims)]
+    if len(value.dims) > len(indices):
+        raise NotLifted("returns an array of too many axes", function)
     text = ast.unparse(value.at(indices))
     if value.dims:
         text = f"Eq(result[{', '.join(indices)}], {text})"
@@ -80,16 +105,70 @@ def lifted(source: SourceFile, function: FunctionNode, shapes: Mapping[str, tupl
         raise NotLifted(f"has a form of {len(text)} characters, too long to be confirmed by reading", function)
     ranges = {**dict(zip(indices, value.dims, strict=False)), **lift.indices}
     used = {name: dims for name, dims in shapes.items() if name in values and dims}
-    return Lifted(text, tuple(dict.fromkeys(lift.where)), used, ranges)
+    call = _call_without(function, flags) if flags else ""
+    found = Lifted(text, tuple(dict.fromkeys(lift.where)), used, ranges, call)
+    return _shortened(found, lift.helpers) if named and len(text) > _LONG else found
+
+
+def _shortened(found: Lifted, helpers: Mapping[str, str]) -> Lifted:
+    """The same with the names that the function itself gives to parts of a long form, the last ones first."""
+    let: dict[str, str] = {}
+    texts = [found.form, *found.where]
+    for name, text in reversed(list(helpers.items())):
+        if len(text) >= _PART:
+            named = _Named(text, name)
+            texts = [named.within(each) for each in texts]
+            let = {each: named.within(said) for each, said in let.items()}
+            let = {name: text, **let} if named.count else let
+    return replace(found, form=texts[0], where=tuple(texts[1:]), let=let)
+
+
+def _flags(function: FunctionNode) -> dict[str, ast.Constant]:
+    """The parameters that have a default that is no number, with it."""
+    found = function.args
+    positional = [*found.posonlyargs, *found.args]
+    defaults = [*zip(reversed(positional), reversed(found.defaults), strict=False)]
+    defaults += [(each, value) for each, value in zip(found.kwonlyargs, found.kw_defaults, strict=True) if value]
+    return {
+        each.arg: value
+        for each, value in defaults
+        if isinstance(value, ast.Constant) and type(value.value) in (bool, str, type(None))
+    }
+
+
+def _call_without(function: FunctionNode, flags: Collection[str]) -> str:
+    """A call that leaves parameters out, those behind the first of them by name."""
+    found = function.args
+    parts: list[str] = []
+    left_out = False
+    for each in (*found.posonlyargs, *found.args):
+        if each.arg in flags:
+            left_out = True
+        elif left_out and each in found.posonlyargs:
+            raise NotLifted(f"has a parameter `{each.arg}` that can't be given without the ones before it", function)
+        else:
+            parts.append(f"{each.arg}={each.arg}" if left_out else each.arg)
+    parts += [f"{each.arg}={each.arg}" for each in found.kwonlyargs if each.arg not in flags]
+    return f"{function.name}({', '.join(parts)})"
 
 
 class _Lift:
-    def __init__(self, source: SourceFile, shapes: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(
+        self,
+        source: SourceFile,
+        shapes: Mapping[str, tuple[str, ...]],
+        taken: Collection[str],
+        flags: Mapping[str, ast.Constant],
+    ) -> None:
         self.source = source
         self.shapes = shapes
+        self.taken = taken
+        self.flags = flags
+        self.letters = tuple(each for each in _LETTERS if each not in taken)
+        self.ways = 0
+        self.helpers: dict[str, str] = {}  # names of the function itself for numbers, each given once
         self.where: list[str] = []
         self.indices: dict[str, str] = {}
-        self.letters = 4
         self.depth = 0
         self.branch = 0
         self.modules = dict(_imports(source.tree))
@@ -113,25 +192,85 @@ class _Lift:
                     continue
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     values[name] = self.value(value, values)
+                    self.note(name, values[name])
                 case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                     values[name] = self.value(value, values)
+                case ast.Assign(targets=[ast.Tuple(elts=targets) | ast.List(elts=targets)], value=value) if all(
+                    isinstance(target, ast.Name) for target in targets
+                ):
+                    names = [target.id for target in targets if isinstance(target, ast.Name)]
+                    values |= dict(zip(names, self.several(value, len(names), values), strict=True))
+                    for name in names:
+                        self.note(name, values[name])
                 case ast.AugAssign(target=ast.Name(id=name), op=op, value=value) if name not in known:
                     node = ast.copy_location(ast.BinOp(ast.Name(name), op, value), each)
                     values[name] = self.value(node, values)
                 case ast.Return(value=ast.expr() as value):
                     return self.value(value, values)
-                case ast.If(test=test, body=[ast.Raise()], orelse=[]):
+                case ast.If(test=test, body=[ast.Raise()], orelse=[]) if self.decided(test, values) is None:
                     self.guard(test, values)
                 case ast.If(test=test, body=inner, orelse=other):
-                    rest = other or body[number + 1 :]
+                    rest = body[number + 1 :]
+                    decided = self.decided(test, values)
+                    if decided is not None:
+                        return self.body([*(inner if decided else other), *rest], values, owner)
                     condition = self.condition(test, values)
+                    self.ways += 1
+                    if self.ways > _BRANCHES:
+                        raise NotLifted(f"has more than {_BRANCHES} ways through it", each)
                     self.branch += 1  # what a branch needs to be defined it needs only there
-                    yes, no = self.body(inner, values, each), self.body(rest, values, each)
+                    yes, no = self.body([*inner, *rest], values, each), self.body([*other, *rest], values, each)
                     self.branch -= 1
                     return self.cases(condition, yes, no, each)
                 case _:
                     raise NotLifted(f"has a statement that no form writes: `{_shown(each)}`", each)
         raise NotLifted("returns nothing on some way", owner)
+
+    def note(self, name: str, value: _Value) -> None:
+        """Notes what the function itself calls a number, on every way through it."""
+        if not (self.depth or self.branch or value.dims or name in self.taken or name in self.helpers):
+            self.helpers[name] = ast.unparse(value.at(()))
+
+    def several(self, node: ast.expr, count: int, values: Mapping[str, _Value]) -> list[_Value]:
+        """The values of a tuple: written out, one function of each of several, or the entries of an array."""
+        match node:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) if len(parts) == count:
+                return [self.value(each, values) for each in parts]
+            case ast.Call(func=ast.Name(id="map"), args=[function, ast.Tuple(elts=parts) | ast.List(elts=parts)]) if (
+                len(parts) == count
+            ):
+                return [self.value(ast.copy_location(ast.Call(function, [each], []), node), values) for each in parts]
+            case ast.ListComp(elt=elt, generators=[each]) | ast.GeneratorExp(elt=elt, generators=[each]) if (
+                isinstance(each.target, ast.Name) and not each.ifs and not each.is_async
+            ):
+                name = each.target.id
+                return [self.value(elt, {**values, name: one}) for one in self.several(each.iter, count, values)]
+            case ast.Name(id=name) if name in values and values[name].dims == (str(count),):
+                return [_number_at(values[name], place) for place in range(count)]
+        raise NotLifted(f"unpacks what a draft doesn't read: `{_shown(node)}`", node)
+
+    def decided(self, test: ast.expr, values: Mapping[str, _Value]) -> bool | None:
+        """Whether a condition on parameters that are taken at their default holds; None where it is on others."""
+        match test:
+            case ast.Name(id=name) if name in self.flags and name not in values:
+                return bool(self.flags[name].value)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                found = self.decided(operand, values)
+                return None if found is None else not found
+            case ast.BoolOp(op=op, values=parts):
+                told = [self.decided(each, values) for each in parts]
+                ends = isinstance(op, ast.Or)
+                return ends if ends in told else None if None in told else not ends
+            case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[ast.Constant(value=other)]) if (
+                name in self.flags and name not in values and isinstance(op, ast.Eq | ast.NotEq | ast.Is | ast.IsNot)
+            ):
+                same = self.flags[name].value == other and type(self.flags[name].value) is type(other)
+                return same == isinstance(op, ast.Eq | ast.Is)
+            case ast.Compare(left=ast.Name(id=name), ops=[ast.Is() | ast.IsNot() as op], comparators=[right]) if (
+                name in values and isinstance(right, ast.Constant) and right.value is None
+            ):
+                return isinstance(op, ast.IsNot)
+        return None
 
     def guard(self, test: ast.expr, values: Mapping[str, _Value]) -> None:
         condition = self.condition(test, values)
@@ -159,14 +298,21 @@ class _Lift:
                 return values[name]
             case ast.Name(id=name) if len(self.bound.get(name, ())) == 1:
                 return self.followed(lambda: self.value(self.bound[name][0], {}), node)
-            case ast.Attribute() | ast.Name() if self.named(node) == "pi":
-                return _Value((), lambda _: ast.Name("pi"))
+            case ast.Attribute() | ast.Name() if self.named(node) in CONSTANTS:
+                constant = CONSTANTS[self.named(node) or ""]
+                return _Value((), lambda _: ast.parse(constant, mode="eval").body)
+            case ast.Subscript(value=inner, slice=ast.Constant(value=int() as place)) if place >= 0:
+                found = self.value(inner, values)
+                if len(found.dims) == 1:
+                    return _number_at(found, place)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
                 return self.over([self.value(operand, values)], lambda terms: ast.UnaryOp(node.op, terms[0]), node)
             case ast.BinOp(left=left, op=ast.MatMult(), right=right):
                 return self.dot(self.value(left, values), self.value(right, values), node)
             case ast.BinOp(left=left, op=op, right=right):
                 return self.binary(self.value(left, values), op, self.value(right, values), node)
+            case ast.IfExp(test=test, body=body, orelse=other) if self.decided(test, values) is not None:
+                return self.value(body if self.decided(test, values) else other, values)
             case ast.IfExp(test=test, body=body, orelse=other):
                 condition = self.condition(test, values)
                 self.branch += 1
@@ -211,11 +357,9 @@ class _Lift:
             return self.dot(found[0], found[1], node) if name == "dot" else self.reduced(str(name), found[0], node)
         if name in PASSING and len(given) == 1:
             return self.value(given[0], values)
-        if name == "square" and len(given) == 1:
-            return self.over(
-                [self.value(given[0], values)], lambda t: ast.BinOp(t[0], ast.Pow(), ast.Constant(2)), node
-            )
-        if name == "power" and len(given) == 2:
+        if name in WRITTEN:
+            return self.written(WRITTEN[name], [self.value(each, values) for each in given], node)
+        if name in ("power", "float_power", "pow") and len(given) == 2:
             return self.binary(self.value(given[0], values), ast.Pow(), self.value(given[1], values), node)
         if name == "where" and len(given) == 3:
             condition = self.condition(given[0], values)
@@ -229,16 +373,29 @@ class _Lift:
             if not least <= len(given) <= most:
                 raise NotLifted(f"calls {name} with {len(given)} arguments", node)
             found = [self.value(each, values) for each in given]
-            if word in ("log", "log2", "log10", "loggamma", "gamma", "digamma"):
-                self.needs(found[0], "{} > 0")
-            elif word == "sqrt":
-                self.needs(found[0], "{} >= 0")
+            if word in DEFINED:
+                self.needs(found[0], DEFINED[word])
             return self.over(found, lambda terms: _call(word, *terms), node)
         if isinstance(node.func, ast.Attribute) and node.func.attr in ("sum", "mean") and not node.args:
             return self.reduced(node.func.attr, self.value(node.func.value, values), node)
         if isinstance(node.func, ast.Name) and node.func.id in self.source.functions:
             return self.inlined(node, values)
         raise NotLifted(f"calls `{ast.unparse(node.func)}`, which forms don't know", node)
+
+    def written(self, text: str, given: Sequence[_Value], node: ast.Call) -> _Value:
+        """What stands for a function that forms have no word for, its arguments put in."""
+        form, _, needed = (part.strip() for part in text.partition("|"))
+        names = [name for name in ("x", "y") if name in {each.id for each in _names(ast.parse(form))}]
+        if len(names) != len(given):
+            raise NotLifted(f"calls {ast.unparse(node.func)} with {len(given)} arguments", node)
+        if needed:
+            self.needs(given[-1], "Ne({}, 0)")
+
+        def build(terms: list[ast.expr]) -> ast.expr:
+            put: ast.expr = _Put(dict(zip(names, terms, strict=True))).visit(ast.parse(form, mode="eval").body)
+            return put
+
+        return self.over(given, build, node)
 
     def inlined(self, node: ast.Call, values: Mapping[str, _Value]) -> _Value:
         """A call of a function of the same file, its arguments put in."""
@@ -275,7 +432,9 @@ class _Lift:
                 return self.over(pair, lambda t: _call("Eq" if isinstance(op, ast.Eq) else "Ne", *t), node)
             case ast.BoolOp(op=op, values=parts):
                 word = "And" if isinstance(op, ast.And) else "Or"
-                return self.over([self.condition(each, values) for each in parts], lambda t: _call(word, *t), node)
+                open_parts = [each for each in parts if self.decided(each, values) is None]
+                found = [self.condition(each, values) for each in open_parts]
+                return found[0] if len(found) == 1 else self.over(found, lambda t: _call(word, *t), node)
             case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr() as op, right=right):
                 word = "And" if isinstance(op, ast.BitAnd) else "Or"
                 pair = [self.condition(left, values), self.condition(right, values)]
@@ -321,7 +480,8 @@ class _Lift:
         return _Value((*before, *after), at)
 
     def letter(self, size: str) -> str:
-        name = f"k{len(self.indices) or ''}"
+        start = next((each for each in _SUMMED if each not in self.taken), "k")
+        name = f"{start}{len(self.indices) or ''}"
         self.indices[name] = size
         return name
 
@@ -329,7 +489,7 @@ class _Lift:
         """What a form needs to be defined; conditions within cases can't be said for all values."""
         if self.branch or (value.dims and len(value.dims) > 1):
             return
-        term = value.at(_LETTERS[: len(value.dims)])
+        term = value.at(self.letters[: len(value.dims)])
         if any(isinstance(each, ast.Name) and each.id in self.indices for each in ast.walk(term)) or not _open(term):
             return
         for each in _factors(term) if condition.startswith("Ne") else [term]:
@@ -374,12 +534,52 @@ def _assigned(tree: ast.Module) -> dict[str, list[ast.expr]]:
 
 
 def _entry(name: str, indices: tuple[str, ...]) -> ast.expr:
-    names: list[ast.expr] = [ast.Name(each) for each in indices]
+    names: list[ast.expr] = [ast.Constant(int(each)) if each.isdecimal() else ast.Name(each) for each in indices]
     return ast.Subscript(ast.Name(name), names[0] if len(names) == 1 else ast.Tuple(names))
 
 
 def _call(word: str, *arguments: ast.expr) -> ast.expr:
     return ast.Call(ast.Name(word), list(arguments), [])
+
+
+def _names(node: ast.AST) -> list[ast.Name]:
+    return [each for each in ast.walk(node) if isinstance(each, ast.Name)]
+
+
+class _Put(ast.NodeTransformer):
+    """Puts terms in the places of names."""
+
+    def __init__(self, terms: Mapping[str, ast.expr]) -> None:
+        self._terms = terms
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """The term of a name."""
+        return self._terms.get(node.id, node)
+
+
+class _Named(ast.NodeTransformer):
+    """Puts a name in the places of a term."""
+
+    def __init__(self, term: str, name: str) -> None:
+        self._wanted = ast.dump(ast.parse(term, mode="eval").body)
+        self._name = name
+        self.count = 0
+
+    def within(self, text: str) -> str:
+        """A text with the name in it."""
+        return ast.unparse(self.visit(ast.parse(text, mode="eval").body))
+
+    def visit(self, node: ast.AST) -> Any:
+        """The name where the term stands."""
+        if ast.dump(node) == self._wanted:
+            self.count += 1
+            return ast.Name(self._name)
+        return super().visit(node)
+
+
+def _number_at(value: _Value, place: int) -> _Value:
+    """One entry of an array of one axis."""
+    return _Value((), lambda _: value.at((str(place),)))
 
 
 def _open(node: ast.expr) -> bool:
