@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from eqtrace.code.index import Index
-from eqtrace.code.lift.function import Lifted, NotLifted, lifted, parameters
+from eqtrace.code.lift.flags import parameters, skeleton
+from eqtrace.code.lift.function import Lifted, lifted
+from eqtrace.code.lift.reasons import NotLifted
 from eqtrace.code.lift.shapes import annotated, assumed
 from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
@@ -59,6 +61,7 @@ class Undrafted:
     line: int
     function: str
     reason: str
+    skeleton: str  # an entry without its formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +119,9 @@ def of_functions(config: Config, index: Index, wanted: Iterable[tuple[str, str]]
     for (path, name), found in waiting.items():
         if not found:
             file = index.file(path)
-            line = file.functions[name].lineno if file is not None else 1  # type: ignore[union-attr]
-            left.append(Undrafted(path, line, name, reasons[path, name]))
+            node = file.functions[name] if file is not None else None
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                left.append(Undrafted(path, node.lineno, name, reasons[path, name], _skeleton(index, path, name, node)))
     return Drafts(tuple(made), tuple(left))
 
 
@@ -132,6 +136,15 @@ def rendered(made: Sequence[Draft]) -> str:
             if each.module == module:
                 lines += each.lines(_key(each.function), "  ")
     return "\n".join(lines) + "\n"
+
+
+def _skeleton(index: Index, path: str, name: str, node: FunctionNode) -> str:
+    """An entry that only lacks its formula."""
+    module = index.module_name(path) or path
+    known = annotated(node)
+    keys = {"sympy": "'...'", **skeleton(node, {**assumed(node, known), **known})}
+    said = ", ".join(f"{key}: {value}" for key, value in keys.items())
+    return f"'{module}{'::' if module.endswith('.py') else ':'}{name}': {{{said}}}"
 
 
 def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> Iterator[Draft]:

@@ -4,8 +4,9 @@ import ast
 
 import pytest
 
-from eqtrace.code.lift.function import NotLifted, lifted
+from eqtrace.code.lift.function import lifted
 from eqtrace.code.lift.project import find
+from eqtrace.code.lift.reasons import NotLifted
 from eqtrace.code.lift.shapes import annotated, assumed
 from eqtrace.code.source import parse
 
@@ -89,6 +90,42 @@ def test_flags_are_taken_at_their_defaults_and_left_out_of_the_call():
     found = lift(FLAGS)
     assert (found.form, found.call, found.where) == ("a * (x * 2)", "f(x, a=a)", ("x >= 0",))
     assert lift("def f(x, *, a=1.0):\n    return a*x\n").call == ""
+
+
+UNITS = """
+import enum
+KM, RATE = 6371.0, {"km": 1.0, "mi": 0.6}
+
+class Unit(enum.Enum):
+    KM = "km"
+
+TABLE = {Unit.KM: 2.0}
+
+def refuse(x):
+    if x < -1 or x > 1:
+        raise ValueError("far")
+
+def scale(unit):
+    return TABLE[unit]
+
+def f(x, unit=Unit.KM):
+    refuse(x)
+    return scale(unit) * x
+"""
+
+
+def test_tables_and_refusals_are_followed():
+    found = lift(UNITS)
+    assert (found.form, found.where, found.call) == ("2.0 * x", ("x >= -1", "x <= 1"), "f(x)")
+
+
+def test_functions_that_functions_make_are_followed():
+    made = "def make(a):\n    b = a + 1\n    def g(x):\n        return b*x\n    return g\n\ng = make(2.0)\n"
+    assert lift(made + "def f(x):\n    return g(x)**2\n").form == "((2.0 + 1) * x) ** 2"
+    lent = "@spread\ndef make(*, sin, **_):\n    def g(x):\n        return sin(x)\n    return g\n\ng = make(math)\n"
+    assert lift(lent + "def f(x):\n    return 2*g(x)\n").form == "2 * sin(x)"
+    with pytest.raises(NotLifted, match="a decorated function makes"):
+        lift(made.replace("def make", "@spread\ndef make") + "def f(x):\n    return g(x)\n")
 
 
 LONG = """

@@ -65,7 +65,8 @@ def init(dry: bool, name: str) -> int:
         click.echo(f"wrote [tool.eqtrace] into pyproject.toml{entries}")
     _tell(made)
     if not dry:
-        click.echo("next: eqtrace verify" if made.made else f"next: write an entry into {name}", err=True)
+        by_hand = f"next: write a formula into {name}" + f", like\n  {made.left[0].skeleton}" * bool(made.left)
+        click.echo("next: eqtrace verify" if made.made else by_hand, err=True)
     return 0
 
 
