@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import importlib.util
 import inspect
 import itertools
@@ -208,7 +207,6 @@ class Captures:
             found = Executions()
             with tracker.apart():
                 self._run_scenarios(span, found)
-            gc.freeze()  # what was captured stays for as long as the session does
             tracker.evidence(found.evidence)
             by_anchor, counts = tracker.runs(found.by_anchor), tracker.runs(found.counts)
             ways = tracker.runs(ways_by_anchor(found.ways))
