@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from eqtrace.code.index import Index
-from eqtrace.code.lift.function import Lifted, NotLifted, lifted, parameters
+from eqtrace.code.lift.flags import parameters, skeleton
+from eqtrace.code.lift.function import Lifted, lifted
+from eqtrace.code.lift.reasons import NotLifted
 from eqtrace.code.lift.shapes import annotated, assumed
 from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
@@ -59,6 +61,7 @@ class Undrafted:
     line: int
     function: str
     reason: str
+    skeleton: str  # an entry without its formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +119,9 @@ def of_functions(config: Config, index: Index, wanted: Iterable[tuple[str, str]]
     for (path, name), found in waiting.items():
         if not found:
             file = index.file(path)
-            line = file.functions[name].lineno if file is not None else 1  # type: ignore[union-attr]
-            left.append(Undrafted(path, line, name, reasons[path, name]))
+            node = file.functions[name] if file is not None else None
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                left.append(Undrafted(path, node.lineno, name, reasons[path, name], _skeleton(index, path, name, node)))
     return Drafts(tuple(made), tuple(left))
 
 
@@ -134,6 +138,15 @@ def rendered(made: Sequence[Draft]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _skeleton(index: Index, path: str, name: str, node: FunctionNode) -> str:
+    """An entry that only lacks its formula."""
+    module = index.module_name(path) or path
+    known = annotated(node)
+    keys = {"sympy": "'...'", **skeleton(node, {**assumed(node, known), **known})}
+    said = ", ".join(f"{key}: {value}" for key, value in keys.items())
+    return f"'{module}{'::' if module.endswith('.py') else ':'}{name}': {{{said}}}"
+
+
 def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> Iterator[Draft]:
     """The possible drafts of a function, the best first."""
     of = _differentiated(file, name)
@@ -147,20 +160,22 @@ def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> It
     found = _lifted(file, node)
     shared = _yaml(found)
     if ast.get_docstring(node):
-        stated = {key: value for key, value in shared.items() if key not in ("sympy", "indices")}
+        stated = {key: value for key, value in shared.items() if key not in ("sympy", "let", "indices")}
         yield _draft(module, file, name, node, "docstring", {"states": "docstring", **stated})
     yield _draft(module, file, name, node, "code", shared)
+    if found.let:  # a name in it may be one that forms have for something else
+        yield _draft(module, file, name, node, "code", _yaml(_lifted(file, node, named=False)))
 
 
-def _lifted(file: SourceFile, node: FunctionNode) -> Lifted:
+def _lifted(file: SourceFile, node: FunctionNode, named: bool = True) -> Lifted:
     shapes = annotated(node)
     try:
-        return lifted(file, node, shapes)
+        return lifted(file, node, shapes, named)
     except NotLifted:
         guess = assumed(node, shapes)
         if not guess:
             raise
-        return lifted(file, node, {**shapes, **guess})
+        return lifted(file, node, {**shapes, **guess}, named)
 
 
 def _differentiated(file: SourceFile, name: str) -> str | None:
@@ -195,10 +210,14 @@ def _draft(module: str, file: SourceFile, name: str, node: FunctionNode, origin:
 
 def _yaml(found: Lifted) -> dict[str, str]:
     keys = {"sympy": _text(found.form)}
+    if found.let:
+        keys["let"] = _mapping({name: _text(text) for name, text in found.let.items()})
     if found.where:
         keys["where"] = _text(", ".join(found.where))
     if found.shapes:
         keys["shapes"] = _mapping({name: f"[{', '.join(map(_key, dims))}]" for name, dims in found.shapes.items()})
+    if found.call:
+        keys["call"] = _text(found.call)
     if found.indices:
         keys["indices"] = _mapping({name: _key(size) for name, size in found.indices.items()})
     return keys

@@ -65,8 +65,13 @@ def init(dry: bool, name: str) -> int:
         click.echo(f"wrote [tool.eqtrace] into pyproject.toml{entries}")
     _tell(made)
     if not dry:
-        click.echo("next: eqtrace verify" if made.made else f"next: write an entry into {name}", err=True)
+        click.echo("next: eqtrace verify" if made.made else _by_hand(name, made), err=True)
     return 0
+
+
+def _by_hand(name: str, made: Drafts) -> str:
+    example = f", like\n  {made.left[0].skeleton}" if made.left else ""
+    return f"next: write a formula into {name}{example}"
 
 
 def _inside(root: Path, name: str) -> Path:
