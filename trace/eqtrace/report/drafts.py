@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from eqtrace.cache import digest
 from eqtrace.errors import EqtraceError
+from eqtrace.regular import content
 from eqtrace.report import atomic
 
 MANIFEST = ".eqtrace-site.json"
@@ -46,7 +47,7 @@ class Earlier:
 def earlier(folder: Path) -> Earlier:
     """What the manifest in `folder` says; a damaged one names no files."""
     try:
-        data = json.loads((folder / MANIFEST).read_bytes())
+        data = json.loads(content(folder / MANIFEST))
         files, state = data["files"], data.get("state", "")
         if isinstance(files, list):  # files that were about to be written when a build was broken off
             return Earlier("", {name: Kept() for name in files if isinstance(name, str)})
@@ -81,7 +82,7 @@ def write(folder: Path, drafts: Mapping[str, Draft], before: Earlier, state: str
             keep[name] = Kept(draft.key, digest(made[name]))
     for name, data in made.items():
         target = _inside(folder, name)
-        if name not in before.files and target.exists() and (not target.is_file() or target.read_bytes() != data):
+        if name not in before.files and target.exists() and (not target.is_file() or content(target) != data):
             raise EqtraceError(
                 f"{target} is there already and is no page of an earlier site",
                 "choose an empty folder as `output` in [tool.eqtrace.site]",
@@ -102,7 +103,7 @@ def write(folder: Path, drafts: Mapping[str, Draft], before: Earlier, state: str
 
 def _is_kept(folder: Path, name: str, kept: Kept) -> bool:
     try:
-        return bool(kept.content) and digest(_inside(folder, name).read_bytes()) == kept.content
+        return bool(kept.content) and digest(content(_inside(folder, name))) == kept.content
     except (OSError, EqtraceError):
         return False
 
