@@ -4,8 +4,10 @@
 
 Each repository starts from modules of Python's standard library and a document that cites their lines: definitions by
 name, other lines by what stands there, lines without a word about them, and definitions a few lines off, wrong from the
-start. Then edits are replayed, one a commit: lines added, deleted and changed, functions moved, renamed and wrapped,
-files renamed, documents wrapped anew. Every line keeps a tag, which is the truth; the tool never sees it.
+start: in words that may mean a line within (`the start is`), in words that mean the definition, and in a section that
+was written for another version of the file, so that all of it is as far off. Then edits are replayed, one a commit:
+lines added, deleted and changed, functions moved, renamed and wrapped, files renamed, documents wrapped anew. Every
+line keeps a tag, which is the truth; the tool never sees it.
 """
 
 from __future__ import annotations
@@ -36,6 +38,9 @@ MODULES = (
     "pprint",
 )
 PLANTED = "planted"
+DEFINED = "planted, 'is defined at'"
+SHIFTED = "planted, all as far off"
+WRONG = (PLANTED, DEFINED, SHIFTED)
 
 
 @dataclass
@@ -99,7 +104,11 @@ def begin(root: Path, rng: random.Random) -> Made:
     for module in list(made.files):
         text += ["", f"## Notes on {module}", ""]
         text += rows(made, module)
+    older = ["# Older notes"]
+    for module in list(made.files):
+        older += ["", f"## Older notes on {module}", "", *shifted(made, module)]
     (root / "docs").mkdir()
+    (root / "docs" / "older.md").write_text("\n".join(older) + "\n")
     (root / "docs" / "notes.md").write_text("\n".join(text) + "\n")
     made.commit()
     return made
@@ -115,10 +124,27 @@ def rows(made: Made, module: str) -> list[str]:
     for name, first, _ in rng.sample(named, min(5, len(named))):
         number = max(1, min(len(lines), first + rng.choice([-30, -7, -3, 3, 5, 40])))
         found.append(row(made, PLANTED, module, number, lines[first - 1], f"- the start is `{name}` (`%s`)"))
+    for name, first, _ in rng.sample(named, min(3, len(named))):
+        number = max(1, min(len(lines), first + rng.choice([-30, -7, -3, 3, 5, 40])))
+        found.append(row(made, DEFINED, module, number, lines[first - 1], f"- `{name}` is defined at `%s`"))
     told = [n for n, line in enumerate(lines, 1) if len(line.text.strip()) > 20]
     bare = "- one more of them is at `%s`, as it was"
     found += [row(made, "bare", module, number, lines[number - 1], bare) for number in rng.sample(told, 8)]
     return [each for each in found if each]
+
+
+def shifted(made: Made, module: str) -> list[str]:
+    """Definitions that a document cites as they were before lines were added above: as far off all of them."""
+    lines, rng = made.files[module], made.rng
+    once = Counter(name for name, _, _ in definitions(lines))
+    named = [each for each in definitions(lines) if once[each[0]] == 1]
+    far = rng.choice([2, 3, 4, 6, 11])
+    chosen = [each for each in rng.sample(named, min(8, len(named))) if each[1] > far]
+    rows = [
+        row(made, SHIFTED, module, first - far, lines[first - 1], f"- `{name}` (`%s`) comes next")
+        for name, first, _ in chosen
+    ]
+    return [each for each in rows if each]
 
 
 def row(made: Made, kind: str, module: str, number: int, meant: Line, form: str) -> str:
@@ -214,7 +240,7 @@ def judgement(found: dict, cited: Cited, truth: int | None) -> str:
         return "fixed right" if place == truth else "WRONG fix"
     if status == "ok":
         right = truth == cited.number
-        return "ok right" if right else ("ok, but gone or elsewhere" if cited.kind != PLANTED else "ok, but planted")
+        return "ok right" if right else ("ok, but planted" if cited.kind in WRONG else "ok, but gone or elsewhere")
     if place is not None:
         return "shown right" if place == truth else "shown, not right"
     if status in ("changed", "missing", "past-end", "mismatch"):
@@ -238,7 +264,7 @@ def main() -> None:
                 edit(made)
                 made.commit()
             total += judged(made)
-    for kind in ("named", PLANTED, "bare"):
+    for kind in ("named", "bare", *WRONG):
         print(f"{kind}: {sum(n for (k, _), n in total.items() if k == kind)} citations")
         for (_, outcome), count in sorted(
             ((key, n) for key, n in total.items() if key[0] == kind), key=lambda row: -row[1]

@@ -2,7 +2,8 @@
 
 Statements are drawn from the older release and looked for in the newer one: by eqtrace without git, by eqtrace in a
 repository of two commits, and by `git blame -C -C -M` in the same repository. What is right is told by an independent
-method, difflib's mapping of lines; see `truth`. Prints a table, and every place where eqtrace says another one.
+method, difflib's mapping of lines, see `truth`; and for 100 of those of which it says nothing, or another place, by
+reading them: `relocation_read.yaml`. Prints a table, and every place where eqtrace says another one.
 
 Wheels are downloaded by pip, once, into --folder.
 """
@@ -19,9 +20,12 @@ import sys
 import tempfile
 import zipfile
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
+
+import yaml
 
 from eqtrace.code.index import Index
 from eqtrace.code.source import SourceFile, Statement
@@ -47,6 +51,7 @@ PACKAGES = (
 )
 _CONTEXT = 3  # lines in a row that difflib must have matched for one of them to be believed
 _TELLING = 20  # characters of a line that is believed because its text stands once in each release
+_READ = Path(__file__).with_name("relocation_read.yaml")
 _METHODS = ("eqtrace, no git", "eqtrace, git", "git blame")
 
 Place = tuple[str, int]
@@ -101,6 +106,16 @@ def whole(anchor: Anchor, mapping: dict[Place, Place]) -> Place | None:
     return first
 
 
+def read() -> dict[tuple[str, str, str], Place | None]:
+    """What was read by hand: where a statement of a package and release is in the newer one; None where it is gone."""
+    found: dict[tuple[str, str, str], Place | None] = {}
+    for row in yaml.safe_load(_READ.read_text(encoding="utf-8")):
+        place = row["now"] if row["verdict"] == "right" else row["is"]
+        path, _, line = (place or "").rpartition(":")
+        found[row["package"], row["old"], row["at"]] = (path, int(line)) if place else None
+    return found
+
+
 def shown(counts: Counter[str]) -> str:
     """Counts in short."""
     return ", ".join(f"{counts[word]} {word}" for word in ("right", "wrong", "given up", "unsure"))
@@ -133,17 +148,20 @@ def measured(name: str, folders: list[Path], options: argparse.Namespace, wrong:
         repository(Path(work), folders)
         said["eqtrace, git"] = followed(Path(work), anchors)
         said["git blame"] = blamed(Path(work), anchors, new)
+    by_hand, version = read(), folders[0].name.removeprefix(f"{name}-")
     counts: dict[str, Counter[str]] = {}
     for method in _METHODS:
         counts[method] = Counter()
         for anchor in anchors:
-            right, found = whole(anchor, mapping), said[method][anchor.id]
-            word = "unsure" if found and right is None else "right" if found == right else "wrong"
+            key, found = (name, version, f"{anchor.path}:{anchor.line}"), said[method][anchor.id]
+            right = by_hand[key] if key in by_hand else whole(anchor, mapping)
+            unsure = right is None and key not in by_hand
+            word = "unsure" if found and unsure else "right" if found == right else "wrong"
             word = ("given up" if right else "gone") if found is None else word
             counts[method][word] += 1
             if method != "git blame" and (word in ("wrong", "unsure") or (options.show and word == "given up")):
                 place = f"{name} {method}: {word}: {anchor.path}:{anchor.line} `{anchor.code.splitlines()[0][:70]}`"
-                wrong.append(f"{place} is at {found and f'{found[0]}:{found[1]}'}, difflib: {right}")
+                wrong.append(f"{place} is at {found and f'{found[0]}:{found[1]}'}, right: {right}")
     return counts
 
 
@@ -249,20 +267,29 @@ def followed(folder: Path, anchors: list[Anchor]) -> dict[str, Place | None]:
     return found
 
 
-def repository(folder: Path, releases: list[Path]) -> None:
-    """A repository with a commit for each release."""
+def repository(folder: Path, releases: list[Path], beside: Mapping[str, str] | None = None) -> None:
+    """A repository with a commit for each release, and the files that stand beside both."""
     git(folder, "init", "--quiet")
     for release in releases:
         for path in folder.iterdir():
             if path.name != ".git":
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
         shutil.copytree(release, folder, dirs_exist_ok=True)
+        for path, text in (beside or {}).items():
+            Path(folder, path).parent.mkdir(parents=True, exist_ok=True)
+            Path(folder, path).write_text(text, encoding="utf-8")
         git(folder, "add", "--all")
         git(folder, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "--message", "release")
 
 
 def blamed(folder: Path, anchors: list[Anchor], new: Release) -> dict[str, Place | None]:
-    """Where git's blame says that the anchors' lines went; the first of several."""
+    """Where git's blame says that the anchors' lines went."""
+    found = blame(folder, new)
+    return {anchor.id: found.get((anchor.path, anchor.line)) for anchor in anchors}
+
+
+def blame(folder: Path, new: Release) -> dict[Place, Place]:
+    """Where git's blame says that the lines of the older release went; the first of several places."""
     older = git(folder, "rev-parse", "HEAD~1").strip()
     found: dict[Place, Place] = {}
     for path in new.files:
@@ -272,7 +299,7 @@ def blamed(folder: Path, anchors: list[Anchor], new: Release) -> dict[str, Place
                 commit, source, target = words[0], int(words[1]), int(words[2])
             elif line.startswith("filename ") and commit == older:
                 found.setdefault((line.removeprefix("filename "), source), (path, target))
-    return {anchor.id: found.get((anchor.path, anchor.line)) for anchor in anchors}
+    return found
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -9,21 +9,17 @@ PROJECT = Path(__file__).parent / "projects" / "documented"
 CERTIFIED = {
     "lmfit.lineshapes": [
         "gaussian", "gaussian2d", "lorentzian", "moffat", "breit_wigner", "logistic", "lognormal", "sine", "expsine",
-        "powerlaw", "linear", "parabolic", "pearson7", "expgaussian",
+        "powerlaw", "linear", "parabolic", "pearson7", "expgaussian", "exponential",
     ],
     "lmfit.models": ["pvoigt", "damped_oscillator", "skewed_gaussian", "linear"],
     "scipy.stats._continuous_distns": [
-        f"{name}_gen._pdf" for name in ("norm", "cauchy", "laplace", "maxwell", "fisk", "pareto")
+        f"{name}_gen._pdf" for name in ("norm", "cauchy", "laplace", "maxwell", "gamma", "fisk", "pareto")
     ],
     "scipy.optimize._optimize": ["rosen"],
+    "scipy.signal.windows._windows": ["hann", "general_hamming"],
     "scipy.special._logsumexp": ["softmax"],
 }  # fmt: skip
-SAMPLED = {
-    "lmfit.lineshapes": ["exponential"],
-    "lmfit.models": ["dho"],
-    "scipy.stats._continuous_distns": ["gamma_gen._pdf"],
-    "scipy.signal.windows._windows": ["hann", "general_hamming"],
-}
+SAMPLED = {"lmfit.models": ["dho"]}
 REFUTED = {
     "lmfit.lineshapes:dho": "amplitude*sigma*pi *",
     "lmfit.lineshapes:fermi": "1/(amplitude *exp(",

@@ -257,3 +257,61 @@ def test_a_bare_number_after_several_files_is_never_fixed_on_a_name_alone(shop: 
     shop.commit()
     assert shop.judged("docs/one.md").of("line 4")["fixable"]
     assert not shop.judged("docs/bare.md").of("line 4")["fixable"]
+
+
+def test_written_for_an_earlier_version(shop: Any) -> None:
+    """The document was written, then the code changed, then both were committed."""
+    shop.write("src/shop.py", TEN + shop.CODE)
+    shop.write("docs/late.md", "`discount` (`shop.py:11`), all of it (`shop.py:11-14`), `price` (`shop.py:10`)\n")
+    shop.commit()
+    run = shop.judged("docs/late.md")
+    one, other = run.of("shop.py:11"), run.of("shop.py:10")
+    assert (one["status"], one["proposed"]["line"], one["fixable"]) == ("mismatch", 21, True)
+    assert "before this was written" in one["evidence"][-1]["text"]
+    assert (other["status"], other["fixable"]) == ("mismatch", False)  # 10 was never its line
+
+
+def test_names_that_all_miss_by_as_much_bear_each_other_out(shop: Any) -> None:
+    functions = "".join(f"def step_{n}(x):\n    return x + {n}\n\n\n" for n in range(6))
+    uses = "".join(f"STEP_{n} = step_{n}(0)\n" for n in range(6))
+    shop.write("src/steps.py", "import os\n\n\n\n" + functions + uses)
+    shop.write("docs/steps.md", "".join(f"- `step_{n}` (`steps.py:{2 + 4 * n}`)\n" for n in range(4)))
+    shop.write("docs/other.md", "- `step_1` (`steps.py:6`)\n- `step_2` (`steps.py:9`)\n- `step_3` (`steps.py:14`)\n")
+    shop.commit()
+    found = shop.judged("docs/steps.md").citations
+    assert [(each["status"], each["proposed"]["line"], each["fixable"]) for each in found] == [
+        ("mismatch", 5 + 4 * n, True) for n in range(4)
+    ]
+    assert found[0]["evidence"][-1]["kind"] == "offset"
+    assert not any(each["fixable"] for each in shop.judged("docs/other.md").citations)  # by +3, +4 and +3
+    shop.edit("src/steps.py", lambda text: text.replace("def step_3", "LATE = 1\n\n\ndef step_3"))
+    shop.commit()
+    found = shop.judged("docs/steps.md").citations  # as far off when they were written, though no longer
+    assert [(each["proposed"]["line"], each["fixable"]) for each in found] == [(5, 1), (9, 1), (13, 1), (20, 1)]
+
+
+def test_where_it_is_defined_is_not_where_it_is_used(shop: Any) -> None:
+    shop.write("docs/one.md", "`discount` is defined at `shop.py:13`.\n")
+    shop.write("docs/two.md", "`discount` takes a tenth off at `shop.py:13`; it is called at `shop.py:22`.\n")
+    shop.write("docs/three.md", "`class Basket` (`shop.py:14`) is a class.\n")
+    shop.commit()
+    found = shop.judged("docs/one.md").of("shop.py:13")
+    assert (found["status"], found["proposed"]["line"], found["fixable"]) == ("mismatch", 11, True)
+    assert {each["status"] for each in shop.judged("docs/two.md").citations} <= {"ok", "unknown"}
+    found = shop.judged("docs/three.md").of("shop.py:14")
+    assert (found["status"], found["proposed"]["line"], found["fixable"]) == ("mismatch", 17, True)
+
+
+def test_the_order_of_a_list_tells_equal_places_apart(shop: Any) -> None:
+    classes = "".join(f"class Case{n}:\n    def check(self):\n        return {n}\n\n\n" for n in range(4))
+    shop.write("src/cases.py", classes)
+    shop.write("docs/cases.md", "- `Case1` (`cases.py:6`)\n- its `check` (`cases.py:9`)\n- `Case2` (`cases.py:11`)\n")
+    shop.write("docs/alone.md", "- its `check` (`cases.py:9`)\n")
+    shop.commit()
+    found = shop.judged("docs/cases.md").of("cases.py:9")
+    assert (found["proposed"]["line"], found["confidence"], found["fixable"]) == (7, "weak", False)
+    assert found["evidence"][-1] == {
+        "kind": "order",
+        "text": "of 4 places that it may mean, 7 alone is after 6 and before 11, as its neighbours are",
+    }
+    assert shop.judged("docs/alone.md").of("cases.py:9")["proposed"] is None

@@ -207,6 +207,29 @@ def test_fix_writes_the_place_and_the_function(bench):
     assert [(each.old, each.new) for each in edits([found])] == [("impl/a.py:5", "impl/a.py:9"), ("scale", "rescale")]
 
 
+def test_fix_writes_where_the_function_of_a_changed_statement_went(bench, commit):
+    at, within = Text("impl/a.py:5", Span("s.yaml", 1, 5, 1, 16)), Text("scale", Span("s.yaml", 1, 22, 1, 27))
+    bench.write("impl/a.py", SCALE)
+    commit()
+    changed = SCALE.replace("x.max() - low", "x.max() - 2 * low")
+    bench.write("impl/a.py", SHIFT + changed.replace("def scale", "def rescale"))
+    anchor = replace(bench.anchor(CODE, 5, "scale", path="impl/a.py"), at=at, within=within)
+    found = match(anchor, bench.index, Homes(bench.index, [anchor]))
+    assert (found.status, found.function) == (Status.CHANGED, "rescale")
+    assert [(each.old, each.new) for each in edits([found])] == [("scale", "rescale")]
+    fixed = replace(anchor, function="rescale", within=replace(within, value="rescale"))
+    again = match(fixed, bench.index, Homes(bench.index, [fixed]))
+    assert again.status is Status.CHANGED  # no failure turns green
+    assert edits([again]) == ()
+    bench.write("impl/a.py", SHIFT)
+    bench.write("impl/b.py", "class Scales:\n" + textwrap.indent(textwrap.dedent(changed), "    "))
+    found = match(anchor, bench.index, Homes(bench.index, [anchor]))
+    assert [(each.old, each.new) for each in edits([found])] == [
+        ("impl/a.py:5", "impl/b.py:5"),
+        ("scale", "Scales.scale"),
+    ]
+
+
 def test_an_occurrence_is_followed_while_there_are_as_many(bench, commit):
     twice = "def f(x):\n    if x:\n        x = x + 1\n    x = x + 1\n    return x\n"
     bench.write("impl/a.py", twice)
@@ -216,4 +239,18 @@ def test_an_occurrence_is_followed_while_there_are_as_many(bench, commit):
     found = match(anchor, bench.index, Homes(bench.index, [anchor]))
     assert (found.status, found.span.line) == (Status.MOVED, 6)
     bench.write("impl/a.py", twice.replace("def f(x):\n", "def f(x):\n    y = x\n    x = x + 1\n"))
+    assert match(anchor, bench.index, Homes(bench.index, [anchor])).status is Status.AMBIGUOUS
+    first = bench.anchor("x = x + 1", 3, "f", path="impl/a.py", occurrence=0)
+    bench.write("impl/a.py", "import math\n\n\ndef f(x):\n    x = x + 1\n    return x\n")  # the other one is left
+    assert match(first, bench.index, Homes(bench.index, [first])).status is Status.AMBIGUOUS
+
+
+def test_functions_of_one_name_that_became_one_are_not_told_apart(bench, commit):
+    part = "        def load(x):\n            if x is None:\n                return 0\n            return {}\n"
+    bench.write("impl/a.py", f"def f(y):\n    if y:\n{part.format(1)}    else:\n{part.format(2)}    return load\n")
+    commit()
+    anchor = bench.anchor("if x is None:", 9, "f.load", path="impl/a.py", occurrence=1)
+    assert match(anchor, bench.index, Homes(bench.index, [anchor])).status is Status.OK
+    one = part.format(1).replace("            return 1", "            if x is None:\n                return 1")
+    bench.write("impl/a.py", f"import math\n\n\n\ndef f(y):\n    if y:\n{one}    return load\n")
     assert match(anchor, bench.index, Homes(bench.index, [anchor])).status is Status.AMBIGUOUS

@@ -148,3 +148,11 @@ def test_what_cannot_be_marked_is_said():
     source = "def f():\n    return " + "(" * 80 + "1" + ")" * 80 + "\nx = " + "+".join(["1"] * depth)
     instrument(source.encode(), "/p/deep.py", "m", [], Recorder(), marks=marks)
     assert marks.without <= {"/p/deep.py"}
+
+
+def test_the_code_of_a_function_is_the_same_whatever_was_marked_before():
+    after, alone = Marks(), Marks()
+    after.number(("/p/other.py", "f"))
+    codes = [run("def f(x):\n    return x", "f(1)", marks)[1]["f"].__code__.co_consts for marks in (after, alone)]
+    numbers = [[each for each in constants if isinstance(each, int)] for constants in codes]
+    assert numbers[0] == numbers[1] != []

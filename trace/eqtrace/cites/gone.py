@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePosixPath
 
 from eqtrace.cites.history import History
 from eqtrace.cites.outline import Outline
-from eqtrace.cites.tree import Tree
-from eqtrace.model.citation import Evidence, Target
+from eqtrace.cites.tree import Tree, split_lines
+from eqtrace.model.citation import Citation, Evidence, Judged, Target
 
 _SEARCHED = 20_000  # files that are looked through for a name
 _SHOWN = 3
+_TELLING = 12  # characters of a line that is looked for elsewhere
+_WORD = re.compile(r"[\w$]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,9 @@ class Gone:
     tree: Tree
     history: History | None
     _named: dict[tuple[str, str], tuple[Target, ...]] = field(default_factory=dict)
+    _asked: dict[Citation, tuple[tuple[str, str], ...]] = field(default_factory=dict)
+    _lines: dict[Citation, tuple[str, str]] = field(default_factory=dict)
+    _stand: dict[tuple[str, str], list[Target]] = field(default_factory=dict)
 
     @property
     def known(self) -> bool:
@@ -73,27 +79,72 @@ class Gone:
             now = self._departed.get(now, (None, ""))[0]
         return Departed(found[0], now, commit)
 
-    def definitions(self, name: str, suffix: str) -> tuple[Target, ...]:
-        """Where a name is defined in any file of a kind."""
-        if (name, suffix) not in self._named:
-            self._named[name, suffix] = tuple(self._searched(name, suffix))
-        return self._named[name, suffix]
+    def ask(self, citation: Citation, names: Sequence[str], suffix: str) -> None:
+        """Notes names of a citation that are to be looked for in all files of a kind."""
+        if names:
+            self._asked[citation] = tuple((name, suffix) for name in names)
 
-    def hint(self, name: str, suffix: str) -> tuple[Evidence, ...]:
-        """Where a name is defined, to be shown."""
-        found = self.definitions(name, suffix)
+    def ask_line(self, citation: Citation, line: str, suffix: str) -> None:
+        """Notes a line that is gone from its file, to be looked for in all files of a kind."""
+        plain = " ".join(line.split())
+        if len(plain) >= _TELLING:
+            self._lines[citation] = (plain, suffix)
+
+    def answered(self, verdicts: Sequence[Judged]) -> list[Judged]:
+        """The verdicts, with where the names are defined that were asked for; each file is read once for all."""
+        if not self._asked and not self._lines:
+            return list(verdicts)
+        self._stand = {key: [] for key in self._lines.values()}
+        self._look_for({pair for pairs in self._asked.values() for pair in pairs})
+        return [self._answered(each) for each in verdicts]
+
+    def _answered(self, verdict: Judged) -> Judged:
+        hints = [hint for pair in self._asked.get(verdict.citation, ()) for hint in self._hint(*pair)]
+        stand = self._stand.get(self._lines.get(verdict.citation, ("", "")), [])
+        if len(stand) == 1 and (verdict.target is None or stand[0].path != verdict.target.path):
+            hints.append(Evidence("history", f"what was cited stands at {stand[0]} now"))
+        return replace(verdict, evidence=(*verdict.evidence, *hints)) if hints else verdict
+
+    def _hint(self, name: str, suffix: str) -> tuple[Evidence, ...]:
+        found = self._named.get((name, suffix), ())
         if not found:
             return ()
         shown = ", ".join(str(each) for each in found[:_SHOWN])
         more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
         return (Evidence("names", f"`{name}` is defined at {shown}{more}"),)
 
-    def _searched(self, name: str, suffix: str) -> Iterator[Target]:
-        last = re.split(r"\.|::|#", name)[-1]
-        paths = sorted(path for path in self.tree.files if path.endswith(suffix))
-        for path in paths[:_SEARCHED]:
-            text = self.tree.text(path)
-            if text is None or last not in text:
-                continue
-            lines = self.tree.lines(path) or ()
-            yield from (Target(path, each.line, each.line, name) for each in Outline(path, lines).named(name))
+    def _look_for(self, pairs: Iterable[tuple[str, str]]) -> None:
+        wanted: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+        for _, suffix in self._stand:
+            wanted[suffix] = defaultdict(list)
+        for name, suffix in sorted(pairs):
+            wanted[suffix][re.split(r"\.|::|#", name)[-1]].append(name)
+        for suffix, names in wanted.items():
+            found: defaultdict[str, list[Target]] = defaultdict(list)
+            lines = {line for line, kind in self._stand if kind == suffix}
+            paths = sorted(path for path in self.tree.files if path.endswith(suffix))
+            for path in paths[:_SEARCHED]:
+                text = self.tree.text(path)
+                if text is not None:
+                    self._search(path, text, names, found)
+                    self._find(path, text, lines, suffix)
+            self._named |= {(name, suffix): tuple(targets) for name, targets in found.items()}
+
+    def _search(
+        self, path: str, text: str, names: Mapping[str, Sequence[str]], found: defaultdict[str, list[Target]]
+    ) -> None:
+        here = names.keys() & set(_WORD.findall(text)) if names else set()
+        if not here:
+            return
+        outline = Outline(path, split_lines(text))
+        for last in here:
+            for name in names[last]:
+                found[name] += [Target(path, each.line, each.line, name) for each in outline.named(name)]
+
+    def _find(self, path: str, text: str, lines: Set[str], suffix: str) -> None:
+        if not lines:
+            return
+        for number, line in enumerate(text.split("\n"), 1):
+            plain = " ".join(line.split())
+            if plain in lines:
+                self._stand[plain, suffix].append(Target(path, number, number))

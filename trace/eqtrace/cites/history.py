@@ -17,6 +17,8 @@ from eqtrace.cites.tree import Tree, split_lines
 from eqtrace.model.citation import Citation
 
 _DOCUMENTS = 200  # of which the changes are held at once
+_EARLIER = 12  # versions of a file that a citation may have been written for, before the commit that wrote it
+_NEIGHBOURS = 3  # lines on either side of a lost one
 _VERSIONS = 150  # of cited files that are
 
 
@@ -25,7 +27,8 @@ class Trace:
     """A cited line, followed from the commit that first wrote the citation.
 
     `then` are the cited file's lines at that commit, `first` and `last` where the cited lines stand now (None: gone),
-    `exact` whether they stand there unchanged, `lost` the commit that removed them.
+    `exact` whether they stand there unchanged, `lost` the commit that removed them, and `beside` where the first would
+    stand if it had gone with its neighbours.
     """
 
     commit: str
@@ -35,6 +38,7 @@ class Trace:
     exact: bool
     lost: str = ""
     steady: bool = True
+    beside: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +156,15 @@ class History:
                 found[each.citation] = trace
         return found
 
+    def earlier(self, commit: str, path: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """The last versions of a file before a commit, newest first, without renames."""
+        listed = self.git.output("log", "--first-parent", f"-{_EARLIER}", "--format=%H", f"{commit}^", "--", path) or ""
+        commits = listed.split()
+        blobs = self.git.blobs({(each, path) for each in commits})
+        for each in commits:
+            if (each, path) in blobs:
+                yield each, split_lines(blobs[each, path])
+
     def renamed(self) -> dict[str, tuple[str | None, str]]:
         """Every path that is gone: what it was renamed to, if so, and the commit."""
         listed = self.git.stream(
@@ -189,7 +202,8 @@ class History:
         begins = follow(then, first, changes, now)
         ends = begins if last == first else follow(then, last, changes, now)
         if begins.line is None or ends.line is None or ends.line < begins.line:
-            return Trace(start.commit, then, None, None, False, begins.lost or ends.lost, False)
+            beside = _beside(then, first, changes, now)
+            return Trace(start.commit, then, None, None, False, begins.lost or ends.lost, False, beside)
         exact, steady = begins.exact and ends.exact, begins.steady and ends.steady
         return Trace(start.commit, then, begins.line, ends.line, exact, "", steady)
 
@@ -219,3 +233,15 @@ class History:
         if key not in self._inside:
             self._inside[key] = Patches(self.git).difference(*key)
         return self._inside[key]
+
+
+def _beside(then: tuple[str, ...], line: int, changes: Sequence[Change], now: tuple[str, ...]) -> int | None:
+    """Where a lost line would stand now, by the nearest lines after and before it that are still there, unchanged."""
+    for distance in range(1, _NEIGHBOURS + 1):
+        for step in (distance, -distance):
+            number = line + step
+            if 1 <= number <= len(then) and len(then[number - 1].strip()) > 2:
+                near = follow(then, number, changes, now)
+                if near.line is not None and near.exact and near.steady and 1 <= near.line - step <= len(now):
+                    return near.line - step
+    return None

@@ -13,12 +13,13 @@ from dataclasses import dataclass
 
 from eqtrace.cites.history import Trace
 from eqtrace.cites.names import Names, Support, Tie, elsewhere, only, support
-from eqtrace.cites.outline import Outline
+from eqtrace.cites.outline import Definition, Outline
 from eqtrace.model.citation import Citation, CitationStatus, Confidence, Evidence, Judged, Target, lines
 
 _OK, _MOVED, _CHANGED = CitationStatus.OK, CitationStatus.MOVED, CitationStatus.CHANGED
 _SHOWN = 60
 _RARE = 8  # lines of a file on which a name may stand and still single one out
+_LISTED = 4  # places of a name that are told
 _NEAR = 3  # lines between the beginning of a range and the definition it is about
 NO_NAMES = "no name beside it can be compared with the line"
 
@@ -71,10 +72,15 @@ def _standing(case: Case, now: Support, born: Support) -> Judged:
         return _judged(case, _OK, confidence, [_names_say(case, now), *_unchanged(case)])
     if now is Support.AGAINST:
         return _mismatch(case, born)
+    edited = tracked and case.trace is not None and not case.trace.exact
+    if edited and case.names.quotes and born is Support.DEFINED:
+        return _judged(case, _CHANGED, Confidence.FAIR, [_edited(case), *_unquoted(case)])
     if now is Support.NEAR:
         return _judged(case, _OK, Confidence.FAIR, [_names_say(case, now), *_unchanged(case)])
     if tracked and case.trace is not None and case.trace.exact:
         return _judged(case, _OK, Confidence.FAIR, [*_unchanged(case), *_unnamed(case)])
+    if edited and not case.slack:
+        return _judged(case, _CHANGED, Confidence.WEAK, [_edited(case), *_unnamed(case)])
     return _judged(case, CitationStatus.UNKNOWN, Confidence.WEAK, [*_unnamed(case)])
 
 
@@ -109,6 +115,10 @@ def _certain(case: Case, born: Support, there: Support) -> bool:
     trace = case.trace
     if trace is None or case.then is None or not trace.steady or there < born or born < Support.STANDS:
         return False
+    if not _same_definition(case):
+        return False
+    if case.slack and support(case.names, case.then, case.first, case.last) < Support.DEFINED:
+        return False  # what is about there may have gone another way than the line itself
     if case.first == case.last:
         return born is Support.DEFINED or all(_only_used(tie, case.then) for tie in case.names.ties)
     assert trace.first is not None
@@ -119,6 +129,26 @@ def _certain(case: Case, born: Support, there: Support) -> bool:
     begins = [each for tie in case.names.ties for each in case.then.named(tie.name)]
     quoted = bool(case.names.quotes) and not case.names.ties
     return quoted or any(each.top - _NEAR <= case.first <= each.line + _NEAR for each in begins)
+
+
+def _same_definition(case: Case) -> bool:
+    """Whether a name that is defined several times is, where it was and where it went, that of the same class."""
+    trace = case.trace
+    assert trace is not None
+    assert trace.first is not None
+    assert case.then is not None
+    for tie in case.names.ties:
+        then, now = case.then.named(tie.name), case.outline.named(tie.name)
+        if max(len(then), len(now)) > 1:
+            was = {each.qualified for each in then if each.top <= case.first <= each.line <= case.last}
+            went = {each.qualified for each in now if each.top <= trace.first <= each.line <= (trace.last or 0)}
+            if was != went or (was and any(_twice(was, each) for each in (then, now))):
+                return False
+    return True
+
+
+def _twice(qualified: set[str], definitions: Sequence[Definition]) -> bool:
+    return sum(each.qualified in qualified for each in definitions) > len(qualified)
 
 
 def _only_used(tie: Tie, outline: Outline) -> bool:
@@ -164,7 +194,7 @@ def _mismatch(case: Case, born: Support) -> Judged:
     """The names contradict the line."""
     found = [(tie, place) for tie in case.names.ties if (place := elsewhere(tie, case.outline)) is not None]
     places = {place.line for _, place in found}
-    evidence = [Evidence("names", _contradiction(case, found[0][0]))]
+    evidence = [Evidence("names", _contradiction(case, found[0][0] if found else case.names.ties[0]))]
     proposed = None
     confidence = Confidence.FAIR
     if len(places) == 1:
@@ -175,6 +205,9 @@ def _mismatch(case: Case, born: Support) -> Judged:
         if case.last == case.first and alone and only(tie, case.outline):
             confidence = Confidence.STRONG
             evidence.append(Evidence("names", f"`{tie.name}` stands on no other line of the file"))
+        elif case.last == case.first and alone and tie.declares and case.outline.certain:
+            confidence = Confidence.STRONG
+            evidence.append(Evidence("names", f"`{tie.name}` is defined nowhere else in the file"))
     if case.trace is not None:
         if born is Support.AGAINST:
             evidence.append(Evidence("history", f"so it was when it was written ({case.trace.commit[:10]})"))
@@ -187,6 +220,8 @@ def _mismatch(case: Case, born: Support) -> Judged:
 def _past_end(case: Case) -> Judged:
     length = len(case.outline.lines)
     evidence = [Evidence("file", f"{case.path} has {length} {'line' if length == 1 else 'lines'}")]
+    if case.trace is not None and case.trace.first is None:
+        evidence.append(_history_says(case))
     proposed, confidence = None, Confidence.WEAK
     found = [(tie, place) for tie in case.names.ties if (place := elsewhere(tie, case.outline)) is not None]
     trace = case.trace
@@ -254,8 +289,9 @@ def _symbol(outline: Outline, first: int, last: int) -> str | None:
 
 
 def _contradiction(case: Case, tie: Tie) -> str:
-    place = elsewhere(tie, case.outline)
-    at = f"; `{tie.name}` is at {place.line}" if place is not None else ""
+    places = [str(each.line) for each in case.outline.named(tie.name)]
+    more = f" and {len(places) - _LISTED} more" if len(places) > _LISTED else ""
+    at = f"; `{tie.name}` is at {', '.join(places[:_LISTED])}{more}" if places else ""
     return f"names `{tie.name}`; line {case.first} is `{_shown(case.outline, case.first)}`{at}"
 
 
@@ -290,8 +326,8 @@ def _unchanged(case: Case) -> list[Evidence]:
     trace = case.trace
     if trace is None or trace.first != case.first:
         return []
-    state = "is as it was" if trace.exact else "was edited since"
-    return [Evidence("history", f"line {case.first} {state} when this was written ({trace.commit[:10]})")]
+    state = "is as it was when" if trace.exact else "was edited since"
+    return [Evidence("history", f"line {case.first} {state} this was written ({trace.commit[:10]})")]
 
 
 def _history_says(case: Case) -> Evidence:
@@ -300,9 +336,26 @@ def _history_says(case: Case) -> Evidence:
     text = " ".join(trace.then[case.first - 1].split())[:_SHOWN]
     since = f"written in {trace.commit[:10]} of `{text}`"
     if trace.first is None:
-        return Evidence("history", f"{since}, which {trace.lost[:10] or 'a later change'} removed")
+        removed = f"{since}, which {trace.lost[:10] or 'a later change'} removed"
+        if trace.beside is None:
+            return Evidence("history", removed)
+        there = _shown(case.outline, trace.beside)
+        return Evidence("history", f"{removed}; in its place, line {trace.beside} is `{there}`")
     now = lines(trace.first, trace.last)
     return Evidence("history", f"{since}, which is at {now} now{'' if trace.exact else ', edited'}")
+
+
+def _unquoted(case: Case) -> list[Evidence]:
+    return [Evidence("names", f"`{case.names.quotes[0][:_SHOWN]}`, beside it, stood there then")]
+
+
+def _edited(case: Case) -> Evidence:
+    trace = case.trace
+    assert trace is not None
+    pairs = zip(trace.then[case.first - 1 : case.last], case.outline.lines[case.first - 1 : case.last], strict=False)
+    then, now = next((pair for pair in pairs if pair[0].split() != pair[1].split()), ("", ""))
+    written = f"written in {trace.commit[:10]} of `{' '.join(then.split())[:_SHOWN]}`"
+    return Evidence("history", f"{written}, which is `{' '.join(now.split())[:_SHOWN]}` now")
 
 
 def _shown(outline: Outline, line: int) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
 from itertools import islice
@@ -14,7 +14,7 @@ from typing import TypeVar
 from eqtrace.cites.blocks import Blocks, Kind
 from eqtrace.cites.forms import Mention
 from eqtrace.cites.kinds import words
-from eqtrace.cites.outline import Definition, Outline
+from eqtrace.cites.outline import DEFINING, MODIFIER, Definition, Outline
 from eqtrace.model.citation import Citation, Form
 
 _Placed = TypeVar("_Placed", Citation, Mention)
@@ -25,11 +25,13 @@ class Tie:
     """A name right beside a citation; `defines` where the wording says that it stands there as itself.
 
     `alone` is false where other words follow, so that the name may belong to what is said rather than to the line.
+    `declares` where the words are that it is defined there, so that its body or a use will not do.
     """
 
     name: str
     defines: bool
     alone: bool
+    declares: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +74,8 @@ _AFTER = re.compile(
     rf"[\s`*_\"'’“”)\]]*(?:(?:[(\[:—–|=→]|->|=>|-|\bis\b|\bdefines\b|\bdeclares\b){_BETWEEN})+$|[`*_]*\s$"
 )
 _JOINED = re.compile(r"[`*_]*\s*(?:/|,|&|\+|->|→|,?\s*\band\b|,?\s*\bor\b)\s*[`*_]*")
+_DECLARING = re.compile(r"\bis\s+(?:first\s+)?(?:defined|declared)\s+(?:in|at|on|by)\b|\b(?:defined|declared)\s+at\b")
+_KEYWORDS = re.compile(rf"^(?:{MODIFIER}\s+)*(?:{DEFINING}|const|let|var|val)\s+(?=[A-Za-z_$])")
 _COMMON = words(
     "true false none null nil self this super int str bool float string void char byte bytes list dict map set vec any "
     "option result some err error object array number undefined async await return import from class def func function "
@@ -83,6 +87,7 @@ _COMMON = words(
 _WIDEST = 1_000  # characters of a sentence on each side of a citation; longer ones are made by machines
 _LONGEST = 2_000  # characters of a citation
 _HEADS = 12  # heads of lists, items and headings that lead to a sentence
+_SEVERAL = 12  # definitions of one name: more are no name to go by
 _FAR = 60  # characters between a name and the citation that it is tied to
 
 
@@ -188,7 +193,10 @@ def _ties(
         if len(gap) <= _FAR and (defines or _BEFORE_USES.fullmatch(gap)):
             joined = len(before) > 1 and _JOINED.fullmatch(text[before[-2][1] : before[-1][0]])
             alone = not joined and ("|" not in gap or _fills_cell(text, before[-1]))
-            _tie(before[-1][2], defines and citation.form is not Form.CONTINUED, alone, found, quotes, common)
+            first = citation.form is not Form.CONTINUED
+            _tie(before[-1][2], defines and first, alone, found, quotes, common)
+            if found and first and alone and _DECLARING.search(gap):
+                found[-1] = replace(found[-1], declares=True)
     if after and not _parted(citation.end, after[0][0], others):
         gap = text[citation.end : after[0][0]]
         taken = any(
@@ -219,7 +227,7 @@ def _fills_cell(text: str, token: tuple[int, int, str]) -> bool:
 
 def _tie(code: str, defines: bool, alone: bool, found: list[Tie], quotes: list[str], common: list[str]) -> None:
     plain = " ".join(code.split())
-    named = _NAME.match(plain)
+    named = _NAME.match(_KEYWORDS.sub("", plain))
     if named is None or (named["call"] or "()") != "()":
         if len(plain) >= 6 and re.search(r"[^\w\s.\-/]", plain):
             quotes.append(plain)
@@ -243,6 +251,8 @@ def support(given: Names, outline: Outline, first: int, last: int, slack: int = 
     for tie in ties:
         if any(low <= each.line <= high or _decorates(outline, first, each) for each in outline.named(tie.name)):
             return Support.DEFINED
+    if len(ties) == 1 and ties[0].declares and elsewhere(ties[0], outline) is not None:
+        return Support.AGAINST
     if any(_stands(_last(tie.name), text) for tie in ties):
         return Support.STANDS
     around = {each.name for each in outline.around(first)}
@@ -260,8 +270,8 @@ def _decorates(outline: Outline, line: int, definition: Definition) -> bool:
 
 
 def _speaks_against(tie: Tie, outline: Outline, first: int, last: int) -> bool:
-    """Whether a name that is tied to lines has its one definition elsewhere in the file, and isn't used nearby."""
-    if not (tie.defines and tie.alone) or elsewhere(tie, outline) is None:
+    """Whether a name that is tied to lines is defined elsewhere in the file, and isn't used nearby."""
+    if not (tie.defines and tie.alone) or not 1 <= len(outline.named(tie.name)) <= _SEVERAL:
         return False
     defined = {each.line for each in outline.named(tie.name)}
     return not any(

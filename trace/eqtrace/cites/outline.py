@@ -34,6 +34,7 @@ class Outline:
         self.lines = lines
         suffix = PurePosixPath(path).suffix.lower().removeprefix(".")
         found = _python(lines) if suffix in PYTHON else None
+        self.certain = found is not None  # by syntax tree, not by the look of lines
         if found is None:
             found = list(_by_look(lines, suffix)) if suffix in CODE else list(_headings(lines))
         self.definitions = tuple(found)
@@ -91,20 +92,20 @@ def _defined(node: ast.AST, prefix: str, lines: Sequence[str]) -> Iterator[Defin
             yield from _defined(child, prefix, lines)
 
 
-_WORD = (
+DEFINING = (
     r"def|class|fn|func|function\*?|fun|struct|enum|trait|interface|type|macro_rules!|mod|namespace|union|typedef|module|"
     r"record|object|protocol|extension|sub|package|contract|service|message|rpc|newtype|defp|defmodule|defmacro|"
     r"CREATE\s+TABLE"
 )
-_MODIFIER = (
+MODIFIER = (
     r"(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|unsafe|extern|"
     r"const|inline|virtual|override|sealed|partial|readonly|open|data|suspend|declare|local|constexpr|mut)(?!\w)(?:\s+\"[^\"]*\")?"
 )
 _KEYWORD = re.compile(
-    rf"^(?P<indent>\s*)(?:{_MODIFIER}\s+)*(?:{_WORD})\s+(?:mut\s+)?(?:\([^)]*\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
+    rf"^(?P<indent>\s*)(?:{MODIFIER}\s+)*(?:{DEFINING})\s+(?:mut\s+)?(?:\([^)]*\)\s*)?(?P<name>[A-Za-z_$][\w$]*)"
 )
 _CONSTANT = re.compile(
-    rf"^(?P<indent>\s*)(?:{_MODIFIER}\s+)*(?:const|static|let|var|val|local)\s+(?:mut\s+)?(?P<name>[A-Za-z_$][\w$]*)\s*[:=]"
+    rf"^(?P<indent>\s*)(?:{MODIFIER}\s+)*(?:const|static|let|var|val|local)\s+(?:mut\s+)?(?P<name>[A-Za-z_$][\w$]*)\s*[:=]"
 )
 _IMPL = re.compile(r"^(?P<indent>\s*)(?:unsafe\s+)?impl\b(?:<[^{]*?>)?\s+(?:[\w:<>, ']+\s+for\s+)?(?P<name>[A-Z]\w*)")
 _DEFINE = re.compile(r"^(?P<indent>\s*)#\s*define\s+(?P<name>[A-Za-z_]\w*)")

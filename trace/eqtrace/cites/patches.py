@@ -11,7 +11,10 @@ from functools import lru_cache
 
 from eqtrace.cites.git import Git, literal
 
-_PLAIN = ("--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "-U0", "-p")
+_PLAIN = (
+    *("--no-color", "--no-ext-diff", "--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", "-U0", "-p"),
+    "--diff-algorithm=histogram",  # which keeps functions together better than the default
+)
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
 _RENAMES = 8  # of one file that are followed
 _ALIKE = 0.75

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePosixPath
 
-from eqtrace.cites import consensus, documents, forms, judge, ledger, links, names
+from eqtrace.cites import consensus, documents, forms, judge, ledger, links, names, order
 from eqtrace.cites.adopted import judge_adopted
+from eqtrace.cites.before import Before
 from eqtrace.cites.blocks import Blocks
 from eqtrace.cites.changed import Touched, narrowed
 from eqtrace.cites.documents import Document, Zone
@@ -25,6 +26,7 @@ from eqtrace.errors import EqtraceError
 from eqtrace.model.citation import Citation, CitationStatus, Cited, Confidence, Evidence, Form, Judged, Target
 
 _KEPT_OUTLINES = 64
+_TOLD = 50  # documents or citations between two words of progress
 _DOMAINS = frozenset({"com", "org", "net", "io", "dev", "ai", "app", "edu", "gov", "local", "localhost", "internal"})
 
 
@@ -32,12 +34,19 @@ _DOMAINS = frozenset({"com", "org", "net", "io", "dev", "ai", "app", "edu", "gov
 class Options:
     """What a run of `cites` does.
 
-    `records` reads records of their day too; `changed` is the revision since which something must have changed.
+    `records` reads records of their day too; `changed` is the revision since which something must have changed;
+    `progress` is told how many of how many are done, and of what.
     """
 
     history: bool = True
     records: bool = False
     changed: str | None = None
+    progress: Callable[[int, int, str], None] | None = None
+
+    def tell(self, done: int, total: int, what: str) -> None:
+        """Says how far it is, now and then."""
+        if self.progress is not None and (done == total or done % _TOLD == 0):
+            self.progress(done, total, what)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +74,7 @@ def scan(tree: Tree, paths: Sequence[Path], options: Options) -> Cited:
     began = time.perf_counter()
     touched = None if options.changed is None else Touched.since(tree.git, options.changed)
     run = _Run(tree, options)
-    found = [each for path in _chosen(tree, paths) for each in run.read(path)]
+    found = run.found(_chosen(tree, paths))
     judged = run.judged(found)
     kept = judged if touched is None else narrowed(judged, touched)
     return Cited(
@@ -113,6 +122,8 @@ class _Run:
         self.remote = links.Remote.of(tree)
         self.ledger = ledger.load(tree)
         self.gone = Gone(tree, self.history)
+        self.before = None if self.history is None else Before(self.history)
+        self._several: dict[Citation, Sequence[int]] = {}
         self._outlines: OrderedDict[tuple[str, str], Outline] = OrderedDict()
 
     @cached_property
@@ -128,6 +139,14 @@ class _Run:
         if self.history is None:
             return "there is no git history here"
         return "the clone is shallow: citations that are older than it have no history" if self.history.cut else ""
+
+    def found(self, paths: Sequence[str]) -> list[Found]:
+        """The citations of all documents."""
+        found: list[Found] = []
+        for number, path in enumerate(paths, 1):
+            found += self.read(path)
+            self.options.tell(number, len(paths), "documents read")
+        return found
 
     def read(self, path: str) -> Iterator[Found]:
         """The citations of one document."""
@@ -173,15 +192,18 @@ class _Run:
         """
         targets = {each.citation: path for each in found if (path := self._target(each)) is not None}
         keys = ledger.keys(each.citation for each in found) if self.ledger else {}
-        born: dict[Citation, consensus.Born] = {}
+        known: dict[Citation, consensus.Known] = {}
         verdicts = []
         for some, traces in self._traced(found, targets):
-            born |= {citation: consensus.Born.of(trace) for citation, trace in traces.items()}
             for each in some:
                 case = self._case(each, targets.get(each.citation), traces.get(each.citation))
                 entry = self.ledger.get(keys[each.citation]) if self.ledger else None
+                if case is not None:
+                    known[each.citation] = consensus.Known.of(case)
                 verdicts.append(replace(self._verdict(each, case, entry), record=each.record))
-        return sorted(consensus.agreed(verdicts, born), key=lambda verdict: verdict.citation.span)
+                self.options.tell(len(verdicts), len(found), "citations judged")
+        agreed = consensus.agreed(self.gone.answered(verdicts), known)
+        return order.placed(sorted(agreed, key=lambda verdict: verdict.citation.span), self._several)
 
     def _traced(
         self, found: Sequence[Found], targets: Mapping[Citation, str]
@@ -227,6 +249,9 @@ class _Run:
             return self._renamed(found, case)
         if case is not None:
             verdict = judge.judge(case) if entry is None else judge_adopted(case, entry)
+            verdict = verdict if self.before is None else self.before.judged(verdict, case)
+            if verdict.proposed is None and verdict.status in order.OPEN and (places := order.places(case)):
+                self._several[case.citation] = places
             return self._searched(verdict, case)
         if citation.pinned:
             return self._pinned(citation)
@@ -240,18 +265,19 @@ class _Run:
     def _searched(self, verdict: Judged, case: judge.Case) -> Judged:
         """With a hint where a tied name went that isn't in the file any more."""
         lost = verdict.status in (CitationStatus.CHANGED, CitationStatus.PAST_END, CitationStatus.MISMATCH)
-        if not lost or verdict.proposed is not None or not case.names.ties:
+        if not lost or verdict.proposed is not None:
             return verdict
-        hints = [
-            hint for tie in case.names.ties[:2] for hint in self.gone.hint(tie.name, PurePosixPath(case.path).suffix)
-        ]
-        return replace(verdict, evidence=(*verdict.evidence, *hints))
+        suffix = PurePosixPath(case.path).suffix
+        if case.trace is not None and case.trace.first is None:
+            self.gone.ask_line(case.citation, case.trace.then[case.first - 1], suffix)
+        self.gone.ask(case.citation, [tie.name for tie in case.names.ties[:2]], suffix)
+        return verdict
 
     def _symbol_elsewhere(self, verdict: Judged) -> Judged:
         if verdict.status is not CitationStatus.MISSING or verdict.target is None or verdict.target.symbol is None:
             return verdict
-        hints = self.gone.hint(verdict.target.symbol, PurePosixPath(verdict.target.path).suffix)
-        return replace(verdict, evidence=(*verdict.evidence, *hints))
+        self.gone.ask(verdict.citation, [verdict.target.symbol], PurePosixPath(verdict.target.path).suffix)
+        return verdict
 
     def _renamed(self, found: Found, case: judge.Case) -> Judged:
         """The file has another name now: the line is looked for there, and only shown."""
@@ -300,9 +326,9 @@ class _Run:
         gone = self.gone.file(citation.file, citation.span.path)
         if gone is not None:
             suffix = PurePosixPath(citation.file).suffix
-            hints = [hint for tie in found.names.ties[:2] for hint in self.gone.hint(tie.name, suffix)]
+            self.gone.ask(citation, [tie.name for tie in found.names.ties[:2]], suffix)
             target = Target(gone.path, citation.line, citation.end_line, citation.symbol)
-            verdict = judge.without_file(citation, CitationStatus.MISSING, [gone.evidence, *hints], target)
+            verdict = judge.without_file(citation, CitationStatus.MISSING, [gone.evidence], target)
             return replace(verdict, confidence=Confidence.FAIR)
         if found.resolution.here and citation.sure and not self.gone.known and citation.form is not Form.SYMBOL:
             evidence = Evidence("file", f"no file {citation.file} here, though its folder is")

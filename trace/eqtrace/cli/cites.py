@@ -84,11 +84,12 @@ def cites(
 ) -> int:
     """Checks citations in prose."""
     from eqtrace.cites.scan import Options, scan, tree_of
+    from eqtrace.cli import output
 
     _check(fix or to_symbols, diff, adopt, write_baseline, baseline)
     _known(fail_on)
     tree = tree_of(Path.cwd())
-    options = Options(history=not no_history, records=records, changed=changed)
+    options = Options(not no_history, records, changed, output.progress())
     cited = scan(tree, paths, options)
     if adopt:
         return _adopt(tree, cited)

@@ -19,7 +19,8 @@ _HELP = """Rewrites the places of cited statements that moved.
 Only an exact and unique match is followed: in its function, or where that was renamed or went to another class or
 file. Only the characters of `file:line` and of the function change in the YAML; each file is written whole or not at
 all. A statement that changed, is gone or could be meant twice stays as it is: `eqtrace audit`
-shows it. It never writes to your code and never runs it.
+shows it. Where the function of a changed one went elsewhere, its file and name are written, and the finding stays.
+It never writes to your code and never runs it.
 
 \b
 Examples:

@@ -129,6 +129,17 @@ class Index:
             self._modules[module] = self._find(module)
         return self._modules[module]
 
+    def installed_path(self, path: str) -> str | None:
+        """Where a file of a named package is, of a path from the package down; None where the project has such a file.
+
+        A package that is one module has no files below it.
+        """
+        location = self._packages.get(path.partition("/")[0])
+        if location is None or os.path.isabs(path):
+            return None
+        self._asked(self.root / path)
+        return None if (self.root / path).exists() else (location.parent / path).as_posix()
+
     def is_package(self, module: str) -> bool:
         """Whether a folder of this dotted name exists, with or without `__init__.py`."""
         parts = module.split(".")

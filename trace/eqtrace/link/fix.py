@@ -1,4 +1,8 @@
-"""Rewrites the place of anchors that moved: exact and unique ones only, no other character of the file."""
+"""Rewrites the place of anchors that moved: exact and unique ones only, no other character of the file.
+
+Of a statement that changed in a function that went elsewhere, the function's new place is exact, and is written; its
+line is not, and stays, as does the finding.
+"""
 
 from __future__ import annotations
 
@@ -55,14 +59,15 @@ def _texts(match: Match) -> Iterator[tuple[Text, str]]:
     if anchor.at is None:
         return
     path, colon, line = anchor.at.value.rpartition(":")
-    moved = match.status is Status.MOVED and colon and line.strip().isdecimal()
-    if not moved or span is None:
+    went = bool(match.function) and match.function != plain_name(anchor.function)
+    moved = match.status is Status.MOVED or (match.status is Status.CHANGED and anchor.within is not None and went)
+    if not moved or span is None or not colon or not line.strip().isdecimal():
         yield anchor.at, anchor.at.value
         return
-    yield anchor.at, f"{path if span.path == anchor.path else span.path}:{span.line}"
+    number = str(span.line) if match.status is Status.MOVED else line
+    yield anchor.at, f"{path if span.path == anchor.path else span.path}:{number}"
     if anchor.within is not None:
-        same = match.function == plain_name(anchor.function)
-        yield anchor.within, anchor.within.value if same else match.function
+        yield anchor.within, match.function if went else anchor.within.value
 
 
 def renamed(topics: Iterable[Topic], functions: Mapping[str, str]) -> tuple[Edit, ...]:

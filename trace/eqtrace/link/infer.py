@@ -1,4 +1,8 @@
-"""What a short-form entry leaves out: its symbols are the parameters of its target, by their own names."""
+"""What a specification leaves out and the code tells.
+
+The symbols of a short-form entry are the parameters of its target, by their own names; the path of an anchor that
+starts with a named package (`scipy/optimize/_optimize.py`) is where that is installed.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +14,18 @@ from eqtrace.link.match import match
 from eqtrace.link.target import resolve_target
 from eqtrace.model.anchor import Anchor
 from eqtrace.model.equation import Equation, Gradient
+from eqtrace.model.span import Text
 from eqtrace.model.symbol import Symbol
 from eqtrace.model.topic import Specification
 
 RESULT = "result"
+_GENERATOR = "rng"
 
 
 def complete(specification: Specification, index: Index) -> Specification:
-    """The specification with the symbols of short-form equations filled in from the code."""
+    """The specification with what the code tells."""
+    if index.config.packages:
+        specification = _located(specification, index)
     topics = tuple(
         replace(topic, equations=tuple(_complete(equation, index) for equation in topic.equations))
         if topic.short
@@ -27,10 +35,39 @@ def complete(specification: Specification, index: Index) -> Specification:
     return replace(specification, topics=topics)
 
 
+def _located(specification: Specification, index: Index) -> Specification:
+    """Anchors and functions in named packages, at the files where those are installed."""
+
+    def located(anchor: Anchor) -> Anchor:
+        path = index.installed_path(anchor.path) if anchor.path else None
+        return anchor if path is None else replace(anchor, path=path)
+
+    def function(text: Text) -> Text:
+        path, colons, name = text.value.partition("::")
+        found = index.installed_path(path)
+        return text if found is None else replace(text, value=f"{found}{colons}{name}")
+
+    return replace(
+        specification,
+        topics=tuple(
+            replace(
+                topic,
+                functions=tuple(map(function, topic.functions)),
+                equations=tuple(
+                    replace(equation, anchors=tuple(map(located, equation.anchors))) for equation in topic.equations
+                ),
+            )
+            for topic in specification.topics
+        ),
+    )
+
+
 def _complete(equation: Equation, index: Index) -> Equation:
     anchor = next((each for each in equation.anchors if each.target is not None), None)
     names = parameters(anchor, index) if anchor is not None else ()
     given = dict(equation.symbols)
+    if equation.call is not None and _GENERATOR not in given:  # a call gives it the generator of that name
+        names = tuple(name for name in names if name != _GENERATOR)
     symbols = {name: given.pop(name, Symbol(name, equation.span, shape=())) for name in names}
     symbols = {
         name: replace(each, code=each.code or {"": name}, shape=each.shape or ()) for name, each in symbols.items()

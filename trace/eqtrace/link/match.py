@@ -42,9 +42,11 @@ def match(anchor: Anchor, index: Index, homes: Homes | None = None) -> Match:
     equal = [item for item in _within(file, function, parsed.node) if same(item.node, parsed.node)]
     if equal:
         chosen = _choose(anchor, equal, moved=home is not None)
-        if chosen.status is Status.MOVED and len(equal) > 1 and homes is not None:
+        several = len(equal) > 1 or anchor.occurrence is not None
+        if chosen.status is Status.MOVED and several and homes is not None:
             before = homes.count(anchor, parsed.node)
-            if before is not None and before != len(equal):  # which of them is the old one, their order doesn't tell
+            now = len(equal), len(file.definitions.get(function, ()))
+            if before is not None and before != now:  # which of them is the old one, their order doesn't tell
                 return Match(anchor, Status.AMBIGUOUS, None, candidates=_counted(equal))
         return chosen
     return _not_found(anchor, file, function, parsed.node, index)

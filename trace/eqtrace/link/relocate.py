@@ -75,12 +75,15 @@ class Homes:
         key = (path, function)
         return self._cited[key] if key in self._cited else self._alone(*key)
 
-    def count(self, anchor: Anchor, wanted: ast.AST) -> int | None:
-        """How many statements equal an anchor's there were in its function when its line was right; None if unknown."""
+    def count(self, anchor: Anchor, wanted: ast.AST) -> tuple[int, int] | None:
+        """How many equal statements there were when an anchor's line was right, and how many functions of its name.
+
+        None if that is unknown.
+        """
         for _, file in self._versions(anchor.path):
             equal = [each for each in file.statements_in(anchor.function) if same(each.node, wanted)]
             if any(each.line == anchor.line for each in equal):
-                return len(equal)
+                return len(equal), len(file.definitions.get(anchor.function, ()))
         return None
 
     def found(self) -> dict[str, str]:

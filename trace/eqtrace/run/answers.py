@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Mapping
 
 from eqtrace.run.needs import Answer, Asked, Needs
@@ -43,4 +44,5 @@ class Answers:
         if self._told or not self._session.captures.have_run:
             return None
         self._told = True
+        gc.freeze()  # what was captured stays for as long as this process does: no use in looking through it
         return self._tracker.scenarios

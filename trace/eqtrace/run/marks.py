@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import hashlib
 from collections.abc import Iterable, Iterator
 
 from eqtrace.code.fingerprint import is_marked
@@ -21,17 +22,15 @@ class Marks:
 
     def __init__(self) -> None:
         self._entered: set[int] = set()
-        self._numbers: dict[Place, int] = {}
-        self._places: list[Place] = []
+        self._places: dict[int, Place] = {}
         self.enter = self._entered.add
         self.without: set[str] = set()  # files that could not be marked
 
     def number(self, place: Place) -> int:
-        """The number that stands for a function."""
-        if place not in self._numbers:
-            self._numbers[place] = len(self._places)
-            self._places.append(place)
-        return self._numbers[place]
+        """The number that stands for a function: the same in every process, as it is part of the function's code."""
+        number = int.from_bytes(hashlib.sha256("\0".join(place).encode("utf-8", "surrogatepass")).digest()[:7])
+        self._places[number] = place
+        return number
 
     def take(self) -> frozenset[Place]:
         """What was entered since this was last asked."""

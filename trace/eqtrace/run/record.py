@@ -172,10 +172,8 @@ class Recorder:
 
 
 def _is_sample(number: int) -> bool:
-    """1 to 4, 6, 8, 12, 16, 24 and so on."""
-    while number > 4 and number % 2 == 0:
-        number //= 2
-    return number <= 4
+    """1 to 4, 8, 16, 32 and so on."""
+    return number <= 4 or number & (number - 1) == 0
 
 
 def count(numbers: dict[str, int], key: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import re
 import sys
 import time
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
 Ahead = tuple[str, str, bool]  # equation, name of a target, and whether its constraint chose them
 _DUMPED = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)  # as faulthandler writes it
+_ARRAY_LIBRARY = f"{os.sep}array_api_"  # that packages carry: what stands for NumPy's functions stands for its own
 _LINES = 20  # of a lost worker's output that a finding shows
 
 
@@ -84,7 +86,8 @@ class Session:
         self.finder = install(
             watched, self.recorder, work.pythonpath, self.tracker.marked, prepared.codes if prepared else {}
         )
-        self.twins = {constants: Shadows(self.is_user_file, constants, tracker=self.tracker) for constants in Constants}
+        self._packages = _packages(self.work)
+        self.twins = {constants: Shadows(self.has_twins, constants, tracker=self.tracker) for constants in Constants}
         self.scenarios: types.ModuleType | None = None
         self.ahead: dict[Ahead, tuple[list[Draw], Any]] = {}  # inputs drawn ahead, and the generator's state after them
         self.captures = Captures(self)
@@ -168,6 +171,10 @@ class Session:
         """Whether a source file is the user's (its functions have exact twins)."""
         return file in self.work.modules or file in self.work.user_files
 
+    def has_twins(self, file: str) -> bool:
+        """Whether a file's functions have exact twins: the user's, and all of the packages that are cited."""
+        return self.is_user_file(file) or (file.startswith(self._packages) and _ARRAY_LIBRARY not in file)
+
     def _is_shown(self, file: str) -> bool:
         """Whether tracebacks show a file's frames."""
         return self.is_user_file(file) or file == self.work.scenarios
@@ -206,3 +213,14 @@ class Session:
             )
         shown = "".join(traceback.format_list(frames)).replace(f"{self.work.root.rstrip('/')}/", "") + last
         return Fault("user-code-failed", f"{activity} raised {type(error).__name__}\n{shown}", span, "", related)
+
+
+def _packages(work: Work) -> tuple[str, ...]:
+    """The folders of the packages, outside the project, that hold cited code."""
+    found = set()
+    for file, module in work.modules.items():
+        package = module.partition(".")[0]
+        before, inside, _ = file.rpartition(f"{os.sep}{package}{os.sep}")
+        if inside and not file.startswith(work.root.rstrip(os.sep) + os.sep):
+            found.add(before + inside)
+    return tuple(sorted(found))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import faulthandler
 import fcntl
+import gc
 import importlib
 import mmap
 import os
@@ -31,6 +32,7 @@ BOARD = struct.Struct("=QdH")  # number of changes (odd: a change is going on), 
 LENGTH = struct.Struct("=Q")
 _HIGH = 200  # user code that closes "all" files mostly counts up from 3
 _CRASHED, _DONE = False, True
+_OBJECTS = 50_000  # between two collections: captured values are many objects, which are looked through in vain
 
 # User code may replace these in their modules.
 _clock, _getpid, _exit, _read, _write = time.monotonic, os.getpid, os._exit, os.read, os.write
@@ -246,6 +248,7 @@ def main(requests: int, results: int, board: int, traces: int, start: int, paylo
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
     sys.argv[:] = [""]
+    gc.set_threshold(_OBJECTS, 10, 10)
     worker = _Worker(_high(requests), _high(results), _high(payload), Board(board))
     os.close(board)
     worker.serve(message)

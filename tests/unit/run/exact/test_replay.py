@@ -115,7 +115,7 @@ def test_an_unbound_scalar_counts_as_a_constant(replay):
     ("body", "reason"),
     [
         ("y = [x].index(x) + '%.3f'.__mod__(x).__len__() * 0.1", "converted to float|TypeError"),
-        ("y = x * np.linspace(0, 1, 4)[1]", "rounds"),
+        ("y = x * np.logspace(0, 1, 4)[1]", "rounds"),
         ("y = random.Random(1).random()", "worked out in floats"),
         ("y = x * random.Random(1).random()", "rounded, meets a ball"),
     ],

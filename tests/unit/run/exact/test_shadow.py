@@ -51,6 +51,11 @@ def call(shadows, function, *arguments):
         "def f(n, *, d=3):\n    return n / d",
         "def f(n):\n    def g(x):\n        return x / 3\n    return g(n)",
         "def f(n):\n    return (lambda x: x / 3)(n)",
+        "def f(n: int | float, *a: float | int, **k: int) -> float | None:\n    return n / 3",
+        "def f(n):\n    def g(x: str | float | int) -> float | str:\n        return x / 3\n    return g(n)",
+        "def f(n):\n    return n / 3 if isinstance(n / 3, str | int | float) else None",
+        "def f(n):\n    return n / 3 if isinstance(n, str | int) and not isinstance(n, str | bytes) else None",
+        "import inspect\ndef g(x):\n    return x / 3\ndef f(n):\n    return g(**{list(inspect.signature(g).parameters)[0]: n})",  # noqa: E501
         "def f(n):\n    return sum(1 / 3 for _ in range(n))",
         "def g(x):\n    return x / 3\ndef f(n):\n    return g(n)",
         "def f(n):\n    return n / 3 if n < 5 else f(n - 5)",
@@ -72,6 +77,31 @@ def call(shadows, function, *arguments):
 )
 def test_functions_of_every_kind_are_exact(module, shadows, source):
     assert third(call(shadows(), module(source).f, 2), 2)
+
+
+def test_a_decorator_of_another_module_sees_its_own_names(module, shadows):
+    module("""
+        from functools import wraps
+        THIRD = 1 / 3
+        def thirds(function):
+            @wraps(function)
+            def call(n):
+                return function(n) * THIRD
+            return call
+    """, "decorating")  # fmt: skip
+    found = module("from decorating import thirds\n@thirds\ndef f(n):\n    return n")
+    assert third(call(shadows(), found.f, 1))
+
+
+def test_functions_that_look_at_arrays_give_them_on(module, shadows, monkeypatch):
+    found = module(
+        "def check_array(x):\n    return float(x)\ndef f(n):\n    return check_array(n / 3, ensure_2d=False)[()]"
+    )
+    monkeypatch.setattr(found.check_array, "__module__", "sklearn.utils.validation")
+    assert third(call(shadows(), found.f, 1))
+    monkeypatch.setattr(found.check_array, "__module__", "other")
+    with pytest.raises((TypeError, AttributeError)):
+        call(shadows(), found.f, 1)
 
 
 def test_computed_constants_are_computed_again(module, shadows):

@@ -80,6 +80,14 @@ def test_subnormals_and_underflow():
     assert compare(3 * TINY, 2 * TINY, 0.0).mismatch is None
 
 
+def test_what_lost_digits_below_the_normal_numbers_is_not_decided():
+    found = compare(1.66340e-318, 1.663504e-318, 1e-334)
+    assert (found.mismatch, found.undecided) == (None, 1)
+    assert compare(1.663504e-318, 1.663504e-318, 1e-334).undecided == 0
+    assert compare(1.663e-307, 1.664e-307, 1e-323).mismatch is not None
+    assert compare(3e-308, 1e-318, 1e-334).mismatch is not None
+
+
 def test_nan_never_passes_for_a_number():
     assert compare(math.nan, 1.0, 1.0).mismatch is not None
     assert compare(math.nan, math.inf, 1.0).mismatch is not None

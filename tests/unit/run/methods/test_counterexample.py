@@ -43,6 +43,20 @@ def test_inputs_stay_within_where(value):
     assert shown > 7
 
 
+@pytest.mark.parametrize(
+    ("domain", "allowed"),
+    [
+        ("x: {min: 7}", lambda x: x >= 7),
+        ("x: {min: 0, open: [min], max: 0.5}", lambda x: 0 < x <= 0.5),
+        ("x: {max: -3}", lambda x: x <= -3),
+        ("x: {one_of: [2.5, 3.5]}", lambda x: x in (2.5, 3.5)),
+    ],
+)
+def test_inputs_stay_within_their_domain(value, domain, allowed):
+    fault = refuted(value, "def f(x):\n    return x * 1.1", f"sympy: x, domain: {{{domain}}}")
+    assert allowed(float(fault.hint.split("x = ")[1].split(";")[0]))
+
+
 def test_a_difference_that_float64_does_not_show_is_told_as_such(value):
     fault = refuted(value, "def f(x):\n    return x * (1 + 1e-20)", "sympy: x")
     assert "in exact arithmetic" in fault.message

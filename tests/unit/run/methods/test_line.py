@@ -59,11 +59,8 @@ CORRECT = {
         "certified",
     ),
     "floor by int": ("def f(x):\n    return int(x // 1)", "sympy: 'floor(x)'", "certified"),
-    "a float from linspace": (
-        "import numpy as np\ndef f(x):\n    return x * np.linspace(0, 1, 4)[1]",
-        "sympy: x/3",
-        "sampled",
-    ),
+    "an entry of linspace": ("import numpy as np\ndef f(x):\n    return x * np.linspace(0, 1, 4)[1]", "sympy: x/3", "certified"),
+    "a float from logspace": ("import numpy as np\ndef f(x):\n    return x * np.logspace(0, 2, 3)[1]", "sympy: 10*x", "sampled"),
     "a float from the standard library": ("import statistics\ndef f(x):\n    return x * statistics.mean([1, 2]) / 3", "sympy: x/2", "sampled"),
     "a quotient by operator": ("import operator\ndef f(x):\n    return x * operator.truediv(1, 3)", "sympy: x/3", "sampled"),
     "within a tolerance": (

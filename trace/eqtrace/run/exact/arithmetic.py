@@ -81,7 +81,35 @@ def has_ball(value: Any) -> bool:
     return False
 
 
-def _float(value: Any = 0.0) -> Any:
+class _Kinds(tuple[Any, ...]):
+    """What `int | float` gives: kinds that `isinstance` asks for."""
+
+    def __or__(self, other: Any) -> _Kinds:
+        return _Kinds((*self, *(other if isinstance(other, tuple) else (other,))))
+
+    def __ror__(self, other: Any) -> _Kinds:
+        return _Kinds((other, *self))
+
+
+class _Kind:
+    """Stands for `float` or `int`, which are called, asked for and joined."""
+
+    def __init__(self, function: Callable[..., Any], dtype: Any = None) -> None:
+        self._function, self.__name__ = function, function.__name__
+        if dtype is not None:
+            self.dtype = dtype  # for NumPy, which takes it as a type
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._function(*arguments)
+
+    def __or__(self, other: Any) -> _Kinds:
+        return _Kinds((self, *(other if isinstance(other, tuple) else (other,))))
+
+    def __ror__(self, other: Any) -> _Kinds:
+        return _Kinds((other, self))
+
+
+def _read_float(value: Any = 0.0) -> Any:
     if isinstance(value, Number):
         return value
     if isinstance(value, np.ndarray) and value.dtype == object and value.size == 1:
@@ -91,13 +119,14 @@ def _float(value: Any = 0.0) -> Any:
     return number(value) if isinstance(value, str) else builtins.float(value)
 
 
-def _int(value: Any = 0, *base: Any) -> Any:
+def _read_int(value: Any = 0, *base: Any) -> Any:
     if isinstance(value, Number):
         return int(str(math.trunc(value).arb.unique_fmpz()))  # undecided where the ball holds an integer and less
     return builtins.int(value, *base)
 
 
-_int.dtype = np.dtype(int)  # type: ignore[attr-defined]  # for NumPy, which takes it as a type
+_read_float.__name__ = "_float"
+_float, _int = _Kind(_read_float), _Kind(_read_int, np.dtype(int))
 _TYPES: dict[Any, Any] = {_float: float, _int: int}
 
 

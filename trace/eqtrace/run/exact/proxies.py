@@ -16,6 +16,9 @@ from flint import arb
 
 from eqtrace.formula.ball import Ball, BallError, Number, Undecided, exact, lift, pi
 from eqtrace.run.exact.arithmetic import has_ball, lift_integers
+from eqtrace.run.exact.creation import arange, finfo, linspace
+from eqtrace.run.exact.interface import interfaces
+from eqtrace.run.exact.special import each, named, pair, special_functions
 
 Function = Callable[..., Any]
 
@@ -208,6 +211,18 @@ def _log_of_sum(left: Any, right: Any) -> Any:
     return high if high.isinf() else high + ((x - high).exp() + (y - high).exp()).log()
 
 
+def _copysign(size: Any, sign: Any) -> Any:
+    """A magnitude with another number's sign; balls know of no negative zero, so a zero's sign is left open."""
+    if sign == 0:
+        raise Undecided("the sign of a zero")
+    return abs(size) if sign > 0 else -abs(size)
+
+
+def _sinc(value: Any) -> Any:
+    turn = pi() * value
+    return exact(1) if value == 0 else turn.sin() / turn
+
+
 _LOGADDEXP = np.frompyfunc(_log_of_sum, 2, 1)
 
 
@@ -252,6 +267,9 @@ def _array_functions() -> dict[str, Any]:
     table |= {"var": _moment("var"), "mean": _moment("mean"), "average": _average}
     table |= {"isfinite": _each_finite, "isnan": _each_nan}
     table |= {"std": lambda *a, **k: table["sqrt"](_moment("var")(*a, **k)), "logaddexp": _native(_LOGADDEXP)}
+    table |= {"finfo": finfo, "arange": arange, "linspace": linspace, "copysign": pair(_copysign), "sinc": each(_sinc)}
+    table["isscalar"] = lambda value: isinstance(value, Number) or np.isscalar(value)
+    table["concat"] = table["concatenate"]
     table["exp2"] = lambda value: exact(2) ** lift_integers(value)
     table["deg2rad"] = table["radians"] = lambda value: lift_integers(value) * pi() / 180
     table["rad2deg"] = table["degrees"] = lambda value: lift_integers(value) * 180 / pi()
@@ -270,6 +288,8 @@ _ARRAY_FUNCTIONS = _array_functions()
 
 def method(owner: Any, name: str, *arguments: Any, **options: Any) -> Any:
     """A call of one of `rewrite.METHODS`; those of arrays are exact also where the array holds integers."""
+    if isinstance(owner, Number) and name == "astype" and _wants_float(options.get("dtype", *arguments[:1])):
+        return owner
     if isinstance(owner, np.ndarray) and name != "astype":
         return _ARRAY_FUNCTIONS[name](owner, *arguments, **options)
     if isinstance(owner, np.ndarray) and _wants_float(options.get("dtype", *arguments[:1])):
@@ -300,18 +320,6 @@ class NumPy:
         return original
 
 
-def _each(function: Callable[[Any], Any]) -> Function:
-    def call(value: Any) -> Any:
-        return _scalar(np.frompyfunc(function, 1, 1)(lift_integers(value)))
-
-    return call
-
-
-def _named(name: str) -> Function:
-    """A function of the forms' own vocabulary, on balls."""
-    return _each(lambda ball: ball.function(name))
-
-
 _MATH_NAMES = {
     name: name for name in ("asin", "acos", "atan", "asinh", "acosh", "atanh", "cbrt", "erf", "erfc", "gamma")
 }
@@ -322,7 +330,9 @@ class Math:
     """`math` under balls."""
 
     _SAME = frozenset({"exp", "expm1", "log1p", "log2", "log10", "sqrt", "sin", "cos", "tan"})
-    _SAME |= {"sinh", "cosh", "tanh", "atan2", "hypot"}
+    _SAME |= {"sinh", "cosh", "tanh", "atan2", "hypot", "copysign"}
+
+    _OWN = frozenset({"pow", "log", "isfinite", "isnan", "isinf", "fsum", "radians", "degrees", "floor", "ceil"})
 
     def __getattr__(self, name: str) -> Any:
         if name == "pi":
@@ -334,8 +344,8 @@ class Math:
         if name in self._SAME:
             return _ARRAY_FUNCTIONS[{"atan2": "arctan2"}.get(name, name)]
         if name in _MATH_NAMES:
-            return _named(_MATH_NAMES[name])
-        if name in ("pow", "log", "isfinite", "isnan", "isinf", "fsum", "radians", "degrees", "floor", "ceil"):
+            return named(_MATH_NAMES[name])
+        if name in self._OWN:
             return getattr(self, "_" + name)
         original = getattr(math, name)
         return _refusing(f"math.{name}", original) if callable(original) else original
@@ -364,31 +374,32 @@ class Math:
     def _isinf(value: Any) -> bool:
         return not (_each_finite(value) or _each_nan(value))
 
-    _floor = staticmethod(_each(lambda ball: ball.floor()))
-    _ceil = staticmethod(_each(lambda ball: ball.ceil()))
+    _floor = staticmethod(each(lambda ball: ball.floor()))
+    _ceil = staticmethod(each(lambda ball: ball.ceil()))
 
     @staticmethod
     def _fsum(values: Any) -> Any:
         return sum(values, exact(0))
 
 
-def _expit(value: Any) -> Any:
-    return 1 / (1 + _ARRAY_FUNCTIONS["exp"](-lift_integers(value)))
+class ArrayInterface(NumPy):
+    """NumPy as packages for several array libraries see it; where its own functions differ, they are those of it."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "unique_values":  # NumPy's own gives no order
+            return _refusing(name, np.unique)
+        return super().__getattr__(name)
 
 
-SPECIAL: dict[str, Function] = {
-    "erf": _named("erf"),
-    "erfc": _named("erfc"),
-    "gamma": _named("gamma"),
-    "gammaln": _named("loggamma"),
-    "digamma": _named("digamma"),
-    "psi": _named("digamma"),
-    "expit": _expit,
-}
+NUMPY = NumPy()
+ARRAYS = ArrayInterface()
+MATH = Math()
+SPECIAL = special_functions(_ARRAY_FUNCTIONS)
+INTERFACE = interfaces(ARRAYS, _ARRAY_FUNCTIONS)
 
 
 class Special:
-    """`scipy.special` under balls: the few functions whose balls are known."""
+    """`scipy.special` under balls: the functions whose balls are known."""
 
     def __init__(self, module: types.ModuleType) -> None:
         self._module = module
@@ -398,28 +409,23 @@ class Special:
         return SPECIAL.get(name) or (_refusing(f"scipy.special.{name}", original) if callable(original) else original)
 
 
-NUMPY = NumPy()
-MATH = Math()
+def array_interface(value: Any) -> Any:
+    """What stands for a function with which a package looks at arrays before it computes; None where it is none."""
+    name, module = getattr(value, "__name__", None), str(getattr(value, "__module__", None))
+    return INTERFACE.get((module.partition(".")[0], name)) if isinstance(name, str) and callable(value) else None
 
 
-def _promoted(*arrays: Any, force_floating: bool = False, **_: Any) -> Any:
-    """SciPy's `xp_promote`: arrays, of floats if that is asked for."""
-    found = tuple(_array(each, float if force_floating else None, copy=False) for each in arrays)
-    return found[0] if len(found) == 1 else found
-
-
-_ARRAY_API: dict[str, Any] = {
-    "array_namespace": lambda *_, **__: NUMPY,
-    "xp_promote": _promoted,
-    "_asarray": lambda value, *_, **__: _asarray(value),
-    "is_numpy": lambda xp: xp is NUMPY,
-}
+def is_namespace(value: Any) -> bool:
+    """Whether a module has NumPy's names, as packages for several array libraries carry one."""
+    return isinstance(value, types.ModuleType) and value.__name__.endswith("array_api_compat.numpy")
 
 
 def stand_in(value: Any) -> Any:
     """The stand-in for a module or function of NumPy, math or scipy.special; anything else is returned as it is."""
     if value is np:
         return NUMPY
+    if is_namespace(value):
+        return ARRAYS
     if value is math:
         return MATH
     if isinstance(value, types.ModuleType):
@@ -427,8 +433,9 @@ def stand_in(value: Any) -> Any:
     name = getattr(value, "__name__", None)
     if not isinstance(name, str) or not callable(value):
         return value
-    if name in _ARRAY_API and str(getattr(value, "__module__", "")).startswith("scipy._lib."):
-        return _ARRAY_API[name]
+    interface = array_interface(value)
+    if interface is not None:
+        return interface
     if getattr(np, name, None) is value:
         return getattr(NUMPY, name)
     if getattr(math, name, None) is value:

@@ -94,7 +94,9 @@ class Replay:
         with precision(bits), np.errstate(all="ignore"):
             try:
                 local = {
-                    name: lift_value(value, lift if self._is_bound(name, value) else shadows.constants, shadows.adopt)
+                    name: shadows.twin(value)
+                    if isinstance(value, types.ModuleType)
+                    else lift_value(value, lift if self._is_bound(name, value) else shadows.constants, shadows.adopt)
                     for name, value in event.namespace.items()
                 }
                 local |= self._opaque(event)

@@ -62,6 +62,20 @@ class Exact(ast.NodeTransformer):
         value = _call(name, node, read, node.value, ast.Constant(True))
         return ast.copy_location(ast.Assign([node.target], ast.copy_location(value, node)), node)
 
+    def visit_arguments(self, node: ast.arguments) -> ast.arguments:
+        """Annotations are no arithmetic: they would be worked out with what stands for `float` and `int`."""
+        for each in (*node.posonlyargs, *node.args, *node.kwonlyargs, node.vararg, node.kwarg):
+            if each is not None:
+                each.annotation = None
+        self.generic_visit(node)
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.stmt:
+        """The same of what it returns."""
+        node.returns = None
+        self.generic_visit(node)
+        return node
+
     def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.stmt:
         """Annotations are no arithmetic."""
         if node.value is not None:

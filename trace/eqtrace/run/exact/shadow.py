@@ -19,7 +19,7 @@ from flint import arb, ctx
 from eqtrace.formula.ball import Ball, exact, half_ulp
 from eqtrace.run.exact import rewrite
 from eqtrace.run.exact.arithmetic import BUILTINS, number, rounded_number
-from eqtrace.run.exact.proxies import method, stand_in
+from eqtrace.run.exact.proxies import array_interface, is_namespace, method, stand_in
 from eqtrace.run.exact.rewrite import Exact
 from eqtrace.run.exact.taps import Taps
 from eqtrace.run.sources import source_tree
@@ -140,10 +140,12 @@ class Shadows:
             return self.constants(value)
         if isinstance(value, _CONTAINERS):
             return _mapped(value, self.twin)
+        if isinstance(value, types.FunctionType) and (interface := array_interface(value)) is not None:
+            return interface
         if isinstance(value, types.FunctionType):
             return self.function(value) if self._is_user_file(value.__code__.co_filename) else stand_in(value)
         if isinstance(value, types.ModuleType):
-            return _Module(self, value) if self._is_user_module(value) else stand_in(value)
+            return stand_in(value) if is_namespace(value) or not self._is_user_module(value) else _Module(self, value)
         if isinstance(value, type):
             return self.klass(value) if self._is_user_class(value) else value
         if isinstance(value, types.MethodType):
@@ -165,6 +167,7 @@ class Shadows:
                 return self._build(original)(*arguments, **options)
 
             call.__name__, call.__qualname__ = original.__name__, original.__qualname__
+            call.__wrapped__ = original  # type: ignore[attr-defined]  # for who asks for its signature
             self._functions[id(original)] = call
         return self._functions[id(original)]  # type: ignore[no-any-return]
 
@@ -210,7 +213,9 @@ class Shadows:
     def _build(self, original: types.FunctionType) -> types.FunctionType:
         self._tracker.entered(original.__code__)
         code = self._code(original.__code__)
-        space = dict(self.namespace(original.__module__)) if original.__module__ in sys.modules else {}
+        # Not `__module__`, which a decorator's `functools.wraps` takes from the function that it wraps.
+        module = original.__globals__.get("__name__")
+        space = dict(self.namespace(module)) if module in sys.modules else {}
         defaults = original.__defaults__ and tuple(self.twin(value) for value in original.__defaults__)
         cells = dict(zip(original.__code__.co_freevars, original.__closure__ or (), strict=True))
         closure = tuple(self._cell(name, cells.get(name)) for name in code.co_freevars)

@@ -27,6 +27,7 @@ _HUGE, _SMALL = 1e300, 1e-290  # past these the rule looks at overflow, and at n
 _MIDDLE = np.frompyfunc(lambda ball: float(ball.mid()), 1, 1)
 _RADIUS = np.frompyfunc(lambda ball: float(ball.rad()), 1, 1)
 _LARGEST = arb(float(np.finfo(float).max))
+_NORMAL = float(np.finfo(float).tiny)  # below it floats have fewer than 53 bits
 _SMALLEST = arb(float(np.finfo(float).smallest_subnormal))
 
 Index = tuple[int, ...]
@@ -229,7 +230,7 @@ def _entry(
         return bool(overflow), math.inf
     error = abs(got - want)
     # Of the larger of the two: an ulp of a result that cancelled to 0 would say nothing.
-    size = max(abs(code), abs(nearest(want)), float(np.finfo(float).tiny))
+    size = max(abs(code), abs(nearest(want)), _NORMAL)
     ulps = float((error / arb(math.ulp(size))).mid())
     if tolerance is not None and error <= arb(tolerance.atol) + arb(tolerance.rtol) * abs(want):
         return True, ulps
@@ -242,6 +243,8 @@ def _entry(
         centre = ball.mid() if kinks else want
         if abs(got - centre) <= FACTOR * (left.rad() + ball.rad() + least):
             return True, ulps
+    if abs(code) < _NORMAL and abs(want) < _NORMAL:
+        return None, ulps  # what led here lost digits that no ball of 53 bits knows of
     return False, ulps
 
 

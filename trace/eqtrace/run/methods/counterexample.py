@@ -17,6 +17,8 @@ from eqtrace.run.capture import Captured
 from eqtrace.run.children import ending_children
 from eqtrace.run.draws import from_seed_alone
 from eqtrace.run.methods.compare import Comparison, Entry
+from eqtrace.run.methods.kind import as_array, breach
+from eqtrace.run.sample import NoDraw, bound
 from eqtrace.run.site import Site
 from eqtrace.run.snapshot import Copier
 from eqtrace.run.statement import CannotRun, Statement, call_with, resolve, whole_outputs
@@ -95,12 +97,16 @@ def _search(
         trials += 1
         if trials > _TRIALS:
             return False
+        if not all(_is_drawable(symbols[name], inputs) for name in drawable):
+            return False
         try:
             comparison = compare(inputs)
         except Exception:
             return False
         return comparison is not None and comparison.mismatch is not None
 
+    # A run may well pass what no draw would be; simpler inputs of it are then not held to the bounds either.
+    drawable = [name for name in found.inputs if name in symbols and _is_drawable(symbols[name], found.inputs)]
     if not fails(found.inputs):  # only the whole run fails (state that the statement itself doesn't hold)
         return None
     limits = settings(
@@ -131,6 +137,25 @@ def _simpler(inputs: Mapping[str, Any], symbols: Mapping[str, Symbol]) -> Any:
         return {name: _simplified(draw, value, axes[name], sizes) for name, value in inputs.items()}
 
     return simpler()
+
+
+def _is_drawable(symbol: Symbol, inputs: Mapping[str, Any]) -> bool:
+    """Whether a symbol's value lies in its domain; bounds that can't be worked out from the inputs allow it."""
+    value, domain = as_array(inputs[symbol.name]), symbol.domain
+    if value is None or value.dtype.kind == "U":
+        return True
+    if breach(symbol, value):
+        return False
+    if domain.one_of and not bool(np.isin(value, domain.one_of).all()):
+        return False
+    known = {name: each for name, each in inputs.items() if isinstance(each, int | float)}
+    try:
+        low, high = bound(domain.minimum, known), bound(domain.maximum, known)
+    except NoDraw:
+        return True
+    below = low is not None and bool(((value < low) | ("min" in domain.open) & (value == low)).any())
+    above = high is not None and bool(((value > high) | ("max" in domain.open) & (value == high)).any())
+    return not (below or above)
 
 
 def _axes(symbol: Symbol | None, value: Any) -> dict[str, int]:

@@ -22,7 +22,7 @@ def has_kind(domain: Domain) -> bool:
 
 def breach(symbol: Symbol, value: Any) -> str:
     """How a value is of another kind than its domain says; '' where it is not, or is no array of numbers or texts."""
-    array, domain = _array(value), symbol.domain
+    array, domain = as_array(value), symbol.domain
     if array is None or not array.size or not _has_axes(symbol, array.ndim):
         return ""
     numbers = array.dtype.kind in "biuf"
@@ -51,7 +51,8 @@ def _has_axes(symbol: Symbol, axes: int) -> bool:
     return axes >= len(declared) - 1 if declared[0].value == "..." else axes == len(declared)
 
 
-def _array(value: Any) -> np.ndarray | None:
+def as_array(value: Any) -> np.ndarray | None:
+    """A value as an array of numbers or texts; None where it is neither."""
     try:
         array = np.asarray(value)
     except (ValueError, TypeError):

@@ -1,0 +1,59 @@
+"""Formulas that real packages published wrong: refuted as they stood, verified as the code has them.
+
+`python -m pytest tests/functional/test_published_errors.py -v` names each with the place where it was reported.
+"""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+PUBLISHED = Path(__file__).parent / "projects" / "published" / "errors.yaml"
+ERRORS = yaml.safe_load(PUBLISHED.read_text("utf-8"))
+PACKAGES = sorted({each["target"].split(".")[0] for each in ERRORS})
+# They call compiled distances, or change entries of masked arrays.
+SAMPLED = {
+    "lmfit.lineshapes:dho",
+    "sklearn.gaussian_process.kernels:ExpSineSquared.__call__",
+    "sklearn.gaussian_process.kernels:Matern.__call__",
+    "sklearn.gaussian_process.kernels:RationalQuadratic.__call__",
+}
+each_error = pytest.mark.parametrize("error", ERRORS, ids=lambda each: f"{each['source']} {each['target']}")
+
+
+@pytest.fixture(scope="module")
+def verified(opened, tmp_path_factory):
+    """The runs on the formulas as they stood, and as they are right."""
+
+    def run(version):
+        root = tmp_path_factory.mktemp("published") / version
+        (root / "spec").mkdir(parents=True)
+        settings = f'[tool.eqtrace]\nspec = ["spec/*.yaml"]\npackages = {PACKAGES}\ncoverage = "off"\n'
+        (root / "pyproject.toml").write_text(settings, "utf-8")
+        entries = {each["target"]: {**each["entry"], "sympy": each[version]} for each in ERRORS}
+        (root / "spec" / f"{version}.yaml").write_text(yaml.safe_dump(entries), "utf-8")
+        return opened(root).verify("-j", "2", timeout=300)
+
+    return {version: run(version) for version in ("wrong", "right")}
+
+
+def test_there_are_enough():
+    assert len({each["target"] for each in ERRORS}) == len(ERRORS) >= 15
+    assert all(each["source"] and each["what"] for each in ERRORS)
+
+
+@each_error
+def test_the_published_formula_is_refuted(verified, error):
+    run = verified["wrong"]
+    assert run.verdicts[error["target"]] == "refuted"
+    (finding,) = run.of(error["target"])
+    assert finding["name"] == "value-mismatch"
+    assert "inputs: " in finding["hint"]
+
+
+@each_error
+def test_the_right_formula_is_verified(verified, error):
+    run = verified["right"]
+    expected = "sampled" if error["target"] in SAMPLED else "certified"
+    assert run.verdicts[error["target"]].removesuffix("-to-constants") == expected
+    assert run.of(error["target"]) == []

@@ -1,0 +1,80 @@
+"""Anchors and functions in installed packages are at the files where those are installed."""
+
+from dataclasses import replace
+
+import pytest
+
+from eqtrace.code.index import Index
+from eqtrace.config import load
+from eqtrace.link.infer import complete
+from eqtrace.link.match import match
+from eqtrace.model.anchor import Status
+from eqtrace.spec.load import load as read
+
+TOPIC = """
+topic: steps
+title: Steps
+page: steps
+status: implemented
+direction: neither
+functions: ['elsewhere/deep/ops.py::f']
+what: 'A step.'
+why: 'It is one.'
+symbols:
+  x: {meaning: 'A number', code: x, shape: []}
+  y: {meaning: 'Its double', code: y, shape: []}
+equations:
+  - id: steps.double
+    label: Double
+    latex: 'y = 2 x'
+    sympy: 'Eq(y, 2*x)'
+    method: [value]
+    anchors:
+      - {role: computes, at: 'elsewhere/deep/ops.py:2', in: f, code: 'y = 2 * x'}
+"""
+
+
+@pytest.fixture
+def project(tmp_path, monkeypatch):
+    installed = tmp_path / "installed" / "elsewhere" / "deep"
+    installed.mkdir(parents=True)
+    (installed.parent / "__init__.py").write_text("")
+    (installed / "ops.py").write_text("def f(x):\n    y = 2 * x\n    return y\n")
+    monkeypatch.syspath_prepend(str(tmp_path / "installed"))
+    root = tmp_path / "project"
+    (root / "spec").mkdir(parents=True)
+    (root / "spec" / "steps.yaml").write_text(TOPIC)
+    (root / "pyproject.toml").write_text('[tool.eqtrace]\nspec = ["spec/*.yaml"]\npackages = ["elsewhere"]\n')
+    return root
+
+
+def completed(root, **settings):
+    config = replace(load(root), **settings)
+    index = Index(config)
+    return complete(read(config), index), index
+
+
+def test_a_path_from_a_named_package_down_is_where_it_is_installed(project):
+    specification, index = completed(project)
+    (equation,) = specification.equations
+    (anchor,) = equation.anchors
+    place = (project.parent / "installed" / "elsewhere" / "deep" / "ops.py").as_posix()
+    assert anchor.path == place
+    assert anchor.at.value == "elsewhere/deep/ops.py:2"
+    assert match(anchor, index).status is Status.OK
+    assert [each.value for each in specification.topics[0].functions] == [f"{place}::f"]
+
+
+def test_a_file_of_the_project_comes_first(project):
+    own = project / "elsewhere" / "deep"
+    own.mkdir(parents=True)
+    (own / "ops.py").write_text("def f(x):\n    y = 2 * x\n    return y\n")
+    specification, index = completed(project)
+    assert specification.equations[0].anchors[0].path == "elsewhere/deep/ops.py"
+    assert index.installed_path("elsewhere/other.py").endswith("installed/elsewhere/other.py")
+
+
+def test_packages_that_are_not_named_are_no_place_to_look(project):
+    specification, index = completed(project, packages=())
+    assert specification.equations[0].anchors[0].path == "elsewhere/deep/ops.py"
+    assert index.installed_path("elsewhere/deep/ops.py") is None
