@@ -35,10 +35,11 @@ lint: setup
 
 bench: setup
 	$(BIN)/python tests/benchmarks/bench.py
+	$(BIN)/python tests/benchmarks/edits.py --every 4
 	$(BIN)/python tests/benchmarks/audit.py
 	$(BIN)/python tests/benchmarks/gradients.py
 	$(BIN)/python tests/benchmarks/mutants.py
-	$(BIN)/python tests/benchmarks/site.py
+	$(BIN)/python tests/benchmarks/site.py --browser
 
 soak: setup
 	$(BIN)/python tests/benchmarks/soak.py

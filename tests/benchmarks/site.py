@@ -1,17 +1,22 @@
 """Times the site from the results of one verification: cold, with nothing changed, and with one equation changed.
 
-Prints medians and what was made again; nothing here passes or fails.
+With --browser, also how soon Chromium shows the page of all equations, each time in a new profile. Prints medians and
+what was made again; nothing here passes or fails.
 """
 
 from __future__ import annotations
 
 import shutil
 import statistics
+import sys
 import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 
 from eqtrace.config import load
 from eqtrace.model.results import Results
@@ -20,6 +25,7 @@ from eqtrace.runner import verify
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNS = 5
+VISITS = 15
 
 
 def main() -> None:
@@ -39,8 +45,59 @@ def main() -> None:
             lambda: build(config, other, folder),
         )
         print(f"{built.files} files, {kilobytes:,.0f} KB; made again for one equation: {', '.join(once.made)}")
+        if "--browser" in sys.argv:
+            _browser(folder)
     finally:
         shutil.rmtree(folder)
+
+
+READY = """async () => {
+    await document.fonts.ready;
+    await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const ready = performance.now();
+    const entries = performance.getEntries().filter(each => "decodedBodySize" in each);
+    const fonts = [...document.fonts].map(each => each.status);
+    return {
+        ready,
+        paint: performance.getEntriesByName("first-contentful-paint")[0].startTime,
+        loaded: performance.getEntriesByType("navigation")[0].loadEventEnd,
+        formulas: document.querySelectorAll("math").length,
+        elements: document.querySelectorAll("*").length,
+        kilobytes: entries.reduce((sum, each) => sum + each.decodedBodySize, 0) / 1024,
+        fonts: fonts.join(", "),
+    };
+}"""
+
+
+def _browser(folder: Path) -> None:
+    """From a server on this machine. Ready is: fonts are there, and two more frames were drawn with them."""
+    from playwright.sync_api import sync_playwright
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    Thread(target=server.serve_forever, daemon=True).start()
+    found = []
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        for _ in range(VISITS):
+            context = browser.new_context(viewport={"width": 1280, "height": 900})
+            page = context.new_page()
+            page.goto(f"http://127.0.0.1:{server.server_port}/equations.html")
+            found.append(page.evaluate(READY))
+            context.close()
+        browser.close()
+    server.shutdown()
+    last = found[-1]
+    print(
+        f"the page of all equations in Chromium: {last['formulas']} formulas, {last['elements']:,} elements, "
+        f"{last['kilobytes']:,.0f} KB with its scripts, styles and font ({last['fonts']}); {VISITS} new profiles"
+    )
+    for name, words in {"paint": "first drawn", "loaded": "loaded", "ready": "all formulas ready"}.items():
+        times = [each[name] for each in found]
+        print(f"{words:32} {statistics.median(times):7.0f} ms {min(times):7.0f} .. {max(times):.0f}")
 
 
 def _cold(folder: Path) -> None:

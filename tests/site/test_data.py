@@ -65,7 +65,7 @@ def inventory(content: bytes) -> dict[str, tuple[str, str, str]]:
     for line in zlib.decompress(lines[4]).decode().splitlines():
         name, role, priority, address, title = line.split(" ", 4)
         assert priority == "-1"
-        found[name] = (role, address, title)
+        found[name if role.startswith("std:") else f"{role} {name}"] = (role, address, title)
     return found
 
 
@@ -76,6 +76,7 @@ def test_the_inventory_names_pages_topics_and_equations(files: dict[str, bytes])
         "pages/layers.html#affine.affine",
         "Affine map: Matrix product plus broadcast bias",
     )
+    assert found["eqtrace:equation affine.affine"][1:] == found["affine.affine"][1:]  # for the role of eqtrace.sphinx
     assert found["affine"] == ("std:label", "pages/layers.html#affine", "Affine map")
     assert found["pages/layers"] == ("std:doc", "pages/layers.html", "Layers")
     for _, address, _ in found.values():

@@ -80,6 +80,7 @@ def test_the_files_of_the_site(files: dict[str, bytes]) -> None:
         "pages/layers.html",
         "pages/probabilities.html",
         "equations.html",
+        "search.js",
         "notation.html",
         "matrix.html",
         "dependencies.html",
@@ -411,10 +412,27 @@ def test_the_reference_lists_every_topic_with_what_its_filters_read(pages: dict[
         "not verified",
     ]
     assert [each["data-files"] for each in equations][:2] == ["ops.py\nmodel.py", "ops.py"]
-    assert "p + b" in entries[0]["data-search"]
-    assert "x @ w + b" in equations[0]["data-search"]
-    assert 'hidden = x @ params["w1"]' in equations[0]["data-search"]
     assert "needs-script" in next(each for each in page.all("form"))["class"]
+
+
+def test_the_search_reads_a_script_of_its_own(config: Config, results: Results) -> None:
+    script = dict(render(config, results))["search.js"].decode()
+    assert script.startswith("eqtraceSearch([[")
+    words = dict(json.loads(script.removeprefix("eqtraceSearch(").removesuffix(");\n")))
+    assert list(words) == [
+        "affine",
+        "affine.affine",
+        "affine.entry",
+        "affine_backward",
+        "affine_backward.dW",
+        "affine_backward.dX",
+        "softmax",
+        "softmax.softmax",
+        "softmax.broken",
+    ]
+    assert "p + b" in words["affine"]
+    assert "x @ w + b" in words["affine.affine"]
+    assert 'hidden = x @ params["w1"]' in words["affine.affine"]
 
 
 def test_every_choice_of_a_filter_occurs(pages: dict[str, Page]) -> None:

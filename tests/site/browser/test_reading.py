@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 Open = Callable[..., Page]
 
@@ -48,9 +48,29 @@ def query(page: Page) -> dict[str, list[str]]:
 )
 def test_search_finds_titles_symbols_latex_and_code(reference: Page, text: str, found: list[str]) -> None:
     reference.get_by_role("searchbox").fill(text)
+    expect(reference.locator(".entry-equation:visible")).to_have_count(len(found))
     assert shown(reference) == found
     expect(reference.locator("#none")).to_be_visible(visible=not found)
     assert query(reference) == {"text": [text]}
+
+
+def test_the_index_of_the_search_is_read_when_it_is_asked_for(sample: Any, browser: Browser) -> None:
+    """From a folder too. Where it cannot be read, what the page itself shows is searched, and it says so."""
+    context = browser.new_context()
+    page = context.new_page()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url.rpartition("/")[2]))
+    page.goto(f"{sample.folder.as_uri()}/equations.html")
+    page.locator("select[name=status]").select_option("derived")
+    assert "search.js" not in asked
+    page.get_by_role("searchbox").fill("return e / e.sum")
+    expect(page.locator(".entry-equation:visible")).to_have_count(1)
+    assert asked.count("search.js") == 1
+    page.route("**/search.js", lambda route: route.abort())
+    page.goto(f"{sample.folder.as_uri()}/equations.html?text=affine+map")
+    expect(page.locator(".entry-equation:visible")).to_have_count(4)
+    expect(page.locator("#none")).to_contain_text("could not be read")
+    context.close()
 
 
 def test_filters_and_sorting_are_kept_in_the_address(reference: Page, sample: Any) -> None:

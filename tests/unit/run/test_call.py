@@ -196,3 +196,11 @@ def test_names_that_differ_by_function(module):
     named = Symbol("s", SPAN, code={"": "x", "other": "y"}, shape=())
     assert drawn_parameters(module.scaled, "scaled", {"s": named}) == {"x": "s"}
     assert drawn_parameters(module.scaled, "other", {"s": named}) is None
+
+
+def test_a_function_may_have_the_name_of_its_package(evaluate, module):
+    module.package_of_user = module.scaled
+    assert evaluate("package_of_user(x)") == 6.0
+    assert evaluate("package_of_user.model.scaled(x)") == 6.0
+    with pytest.raises(CallError):
+        evaluate("package_of_user.os.system('true')")

@@ -9,7 +9,8 @@ import pytest
 import yaml
 
 import eqtrace.spec
-from eqtrace.spec.schema import json_schema
+from eqtrace.spec.samples import SAMPLES, with_samples
+from eqtrace.spec.schema import LITERATURE, WAIVERS, json_schema, pages_schema
 
 COMMITTED = Path(eqtrace.spec.__file__).with_name("schema.json")
 
@@ -31,6 +32,22 @@ def test_every_key_is_described() -> None:
         assert definition["description"], name
         for key, entry in definition["properties"].items():
             assert entry.get("description"), f"{name}.{key}"
+
+
+def test_every_key_has_an_example_that_fits() -> None:
+    pages, others = pages_schema(), [with_samples(each.json_schema()) for each in (LITERATURE, WAIVERS)]
+    told = set()
+    for schema in (json_schema(), pages, *others):
+        for name, definition in schema["$defs"].items():
+            if name == "Values":
+                continue
+            told.add(name)
+            wanted = {**definition, "$defs": schema["$defs"]}
+            for example in definition["examples"]:
+                jsonschema.Draft202012Validator(wanted).validate(example)
+            shown = {key for example in definition["examples"] for key in example}
+            assert shown == definition["properties"].keys(), name
+    assert told == SAMPLES.keys()
 
 
 TOPIC: dict[str, Any] = {

@@ -19,6 +19,7 @@ from eqtrace.model.symbol import Symbol
 from eqtrace.model.topic import Specification
 
 RESULT = "result"
+_GENERATOR = "rng"
 
 
 def complete(specification: Specification, index: Index) -> Specification:
@@ -65,6 +66,8 @@ def _complete(equation: Equation, index: Index) -> Equation:
     anchor = next((each for each in equation.anchors if each.target is not None), None)
     names = parameters(anchor, index) if anchor is not None else ()
     given = dict(equation.symbols)
+    if equation.call is not None and _GENERATOR not in given:  # a call gives it the generator of that name
+        names = tuple(name for name in names if name != _GENERATOR)
     symbols = {name: given.pop(name, Symbol(name, equation.span, shape=())) for name in names}
     symbols = {
         name: replace(each, code=each.code or {"": name}, shape=each.shape or ()) for name, each in symbols.items()

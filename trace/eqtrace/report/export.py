@@ -161,8 +161,9 @@ def _anchor(anchor: Anchor, site: Site) -> dict[str, Any]:
 def inventory(site: Site) -> bytes:
     """The site's pages and equations as a Sphinx inventory of version 2.
 
-    An equation is a label by its id and a page a document, so that `:ref:` and `:doc:` lead to them. The format is that
-    of https://www.sphinx-doc.org/en/master/usage/extensions/intersphinx.html: four lines of text, then compressed lines
+    An equation is a label by its id and a page a document, so that `:ref:` and `:doc:` lead to them; an equation is one
+    for the role of `eqtrace.sphinx` too. The format is that of
+    https://www.sphinx-doc.org/en/master/usage/extensions/intersphinx.html: four lines of text, then compressed lines
     of name, domain:role, priority, address and title.
     """
     lines = [_entry(file.removesuffix(".html"), "std:doc", file, title) for file, title in _pages(site)]
@@ -171,7 +172,9 @@ def inventory(site: Site) -> bytes:
             lines.append(_entry(topic.id, "std:label", site.places.topic(topic.id, _ROOT) or "", topic.title))
             for equation in topic.equations:
                 title = " ".join(f"{topic.title}: {equation.label}".split()) if equation.label else equation.id
-                lines.append(_entry(equation.id, "std:label", site.places.equation(equation.id, _ROOT) or "", title))
+                address = site.places.equation(equation.id, _ROOT) or ""
+                lines.append(_entry(equation.id, "std:label", address, title))
+                lines.append(_entry(equation.id, "eqtrace:equation", address, title))
     head = (
         "# Sphinx inventory version 2\n"
         f"# Project: {_one_line(site.config.site.title)}\n"

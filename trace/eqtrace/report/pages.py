@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -33,14 +34,19 @@ _LISTS = {
 class Renderer:
     """Makes the pages of one site."""
 
-    def __init__(self, site: Site, with_changes: bool) -> None:
+    def __init__(self, site: Site, with_changes: bool, makers: str) -> None:
         self._site = site
+        self._makers = makers  # a hash of the programs that make pages
         self._lists = {file: title for file, title in _LISTS.items() if file != CHANGES or with_changes}
         self._environment = _environment(site.config)
 
-    def draft(self, template: str, file: str, **values: Any) -> Draft:
-        """One page, to be made when it is known that something of it changed."""
-        return Draft(digest(self._shared, template, file, repr(values)), lambda: self._page(template, file, values))
+    def page(self, template: str, file: str, parts: Iterable[Draft] = (), **values: Any) -> Draft:
+        """A page that is made from values which are known already, and from parts."""
+        return Draft(self._key(template, file, repr(values)), lambda: self._made(template, file, values), tuple(parts))
+
+    def draft(self, template: str, file: str, rests: str, values: Callable[[], dict[str, Any]]) -> Draft:
+        """A page, or a part of the page `file`, whose values are found when it is made; `rests` is a hash of theirs."""
+        return Draft(self._key(template, file, rests), lambda: self._made(template, file, values()))
 
     def prose(self, text: str, file: str) -> Markup:
         """Paragraphs of prose on the page `file`."""
@@ -50,7 +56,10 @@ class Renderer:
         """One paragraph's text on the page `file`."""
         return inline(text, self._site.resolve(file))
 
-    def _page(self, template: str, file: str, values: dict[str, Any]) -> bytes:
+    def _key(self, template: str, file: str, rests: str) -> str:
+        return digest(self._shared, template, file, rests)
+
+    def _made(self, template: str, file: str, values: dict[str, Any]) -> bytes:
         site = self._site
         try:
             found = self._environment.get_template(template).render(
@@ -75,14 +84,14 @@ class Renderer:
 
     @cached_property
     def _shared(self) -> str:
-        """A hash of what all pages share: templates, the settings of the site, and what its contents list."""
+        """A hash of what all pages share: what makes them, the settings of the site, and what its contents list."""
         site = self._site
         contents = [(plan.file, plan.title, [(t.id, t.title) for t in plan.topics]) for plan in site.places.pages]
         verified = site.report.summary.verdicts is not None
         host = (site.host.url, site.host.commit) if site.host is not None else None
         texts = [source for name in self._environment.list_templates() if (source := self._source(name))]
         told = repr((site.config.site, contents, self._lists, site.places.sources, verified, host))
-        return digest(told, *texts)
+        return digest(self._makers, told, *texts)
 
     def _source(self, name: str) -> str:
         loader = self._environment.loader

@@ -5,8 +5,7 @@ A page is rendered again only where something that it is made from changed: its 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import metadata
 from importlib.resources import files
@@ -20,6 +19,7 @@ from eqtrace.config import Config
 from eqtrace.errors import EqtraceError
 from eqtrace.inputs import own
 from eqtrace.model.results import Results
+from eqtrace.model.topic import Topic
 from eqtrace.report import export
 from eqtrace.report.drafts import MANIFEST, Draft, earlier, fixed, is_whole, write
 from eqtrace.report.hosting import Host
@@ -43,12 +43,15 @@ from eqtrace.report.view.places import (
     MATRIX,
     NOTATION,
     REFERENCE,
+    SEARCH,
     PagePlan,
     Places,
 )
+from eqtrace.report.view.reference import filters
+from eqtrace.report.view.rests import Rests, Said, in_order, said
+from eqtrace.report.view.search import search_script
 from eqtrace.report.view.section import section_views
-from eqtrace.report.view.topic import Site, topic_view
-from eqtrace.report.words import DIRECTIONS, STATUSES
+from eqtrace.report.view.topic import Site, TopicHead, math_sheet, topic_head, topic_view
 
 __all__ = ["MANIFEST", "Built", "build", "render"]
 
@@ -64,7 +67,6 @@ _ASSETS = (
     "stix-two-math-license.txt",
 )
 _LIBRARIES = ("jinja2", "math-core", "Pygments")
-_UNORDERED = re.compile(r"frozenset\(\{'max', 'min'\}\)")  # the one set that a specification holds
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +90,12 @@ def build(config: Config, results: Results, folder: Path | None = None, mutation
             configured commit; a template of the project is wrong.
     """
     folder = config.root / config.site.output if folder is None else folder
-    host = Host(config) if config.repository is not None else None
-    index = Index(config)
-    state = _state(config, results, mutation, host, index)
+    given = _given(config, results, mutation)
+    state = _state(given)
     before = earlier(folder)
     if before.state == state and is_whole(folder, before):
         return Built(folder, len(before.files), (), 0)
-    drafts = dict(_drafts(config, results, mutation, host, index))
+    drafts = dict(_drafts(given))
     try:
         return Built(folder, len(drafts), *write(folder, drafts, before, state))
     except OSError as error:
@@ -103,93 +104,130 @@ def build(config: Config, results: Results, folder: Path | None = None, mutation
 
 def render(config: Config, results: Results, mutation: Mutation | None = None) -> Iterator[tuple[str, bytes]]:
     """Every file of the site, by its path below the output folder."""
+    for name, draft in _drafts(_given(config, results, mutation)):
+        yield name, draft.whole({})[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """All that a site is made from; `makers` is a hash of the programs that make it."""
+
+    config: Config
+    results: Results
+    mutation: Mutation | None
+    host: Host | None
+    index: Index
+    said: Mapping[str, Said]
+    makers: str
+
+
+def _given(config: Config, results: Results, mutation: Mutation | None) -> _Given:
     host = Host(config) if config.repository is not None else None
-    for name, draft in _drafts(config, results, mutation, host, Index(config)):
-        yield name, draft.make()
+    makers = digest(*map(metadata.version, _LIBRARIES), *own((".py", ".html", ".css", ".js", ".json")))
+    return _Given(config, results, mutation, host, Index(config), said(results.specification.topics), makers)
 
 
-def _drafts(
-    config: Config, results: Results, mutation: Mutation | None, host: Host | None, index: Index
-) -> Iterator[tuple[str, Draft]]:
-    places = Places(config, results, index)
+def _drafts(given: _Given) -> Iterator[tuple[str, Draft]]:
+    config, results = given.config, given.results
+    places = Places(config, results, given.index)
     site = Site(
         config,
         results,
         rows(results),
         places,
-        CallGraph(index),
+        CallGraph(given.index),
         claims(results, places),
-        mutation,
-        host=host,
+        given.mutation,
+        host=given.host,
         marks=marks(results),
     )
     changed = changes(site)
-    topics = [(plan, topic_view(topic, REFERENCE, site)) for plan in places.pages for topic in plan.topics]
-    renderer = Renderer(site, with_changes=changed is not None)
-    page = renderer.draft
-    pages = [(plan.file, _page(plan, site, renderer)) for plan in places.pages]
-    sources = [
-        (file, page("source.html", file, view=file_view(path, site, file))) for path, file in places.sources.items()
-    ]
+    rests = Rests(site, given.said)
+    renderer = Renderer(site, changed is not None, given.makers)
+    page = renderer.page
     yield INDEX, page("index.html", INDEX, overview=overview(site))
-    yield from pages
-    yield REFERENCE, page("equations.html", REFERENCE, topics=topics, filters=_filters(topics))
+    for plan in places.pages:
+        yield plan.file, _page(plan, site, rests, renderer)
+    yield REFERENCE, _reference(site, rests, renderer)
+    yield SEARCH, fixed(search_script(site).encode("utf-8", "replace"))
     yield NOTATION, page("notation.html", NOTATION, view=notation(site))
     yield MATRIX, page("matrix.html", MATRIX, view=matrix(site))
     yield DEPENDENCIES, page("dependencies.html", DEPENDENCIES, view=dependencies(site))
     yield COVERAGE, page("coverage.html", COVERAGE, view=coverage(site))
     if changed is not None:
         yield CHANGES, page("changes.html", CHANGES, view=changed)
-    yield from sources
+    for path, file in places.sources.items():
+        yield file, _source(path, file, site, rests, renderer)
     yield from _assets(site)
     yield from export.documents(site)
 
 
-def _page(plan: PagePlan, site: Site, renderer: Renderer) -> Draft:
-    return renderer.draft(
+def _page(plan: PagePlan, site: Site, rests: Rests, renderer: Renderer) -> Draft:
+    heads = _heads("topic.html", plan, plan.file, site, rests, renderer)
+    return renderer.page(
         "page.html",
         plan.file,
+        [each.article for each in heads],
         title=plan.title,
         intro=renderer.prose(plan.intro, plan.file),
         notation=renderer.line(plan.notation, plan.file),
         sections=section_views(plan.sections, "page", plan.file, site),
         compared=comparison(plan, site),
-        topics=tuple(topic_view(topic, plan.file, site) for topic in plan.topics),
+        topics=heads,
     )
+
+
+def _reference(site: Site, rests: Rests, renderer: Renderer) -> Draft:
+    heads = [
+        head for plan in site.places.pages for head in _heads("entry.html", plan, REFERENCE, site, rests, renderer)
+    ]
+    articles = [each.article for each in heads]
+    return renderer.page("equations.html", REFERENCE, articles, topics=heads, filters=filters(site))
+
+
+def _heads(
+    template: str, plan: PagePlan, on: str, site: Site, rests: Rests, renderer: Renderer
+) -> tuple[TopicHead, ...]:
+    """The topics of a plan, each of which is a part of the page `on`."""
+
+    def values(topic: Topic) -> Callable[[], dict[str, Any]]:
+        return lambda: {"topic": topic_view(topic, on, site), "plan": plan}
+
+    return tuple(
+        topic_head(topic, renderer.draft(template, on, rests.topic(topic, on), values(topic)), site)
+        for topic in plan.topics
+    )
+
+
+def _source(path: str, file: str, site: Site, rests: Rests, renderer: Renderer) -> Draft:
+    return renderer.draft("source.html", file, rests.source(path, file), lambda: {"view": file_view(path, site, file)})
 
 
 def _assets(site: Site) -> Iterator[tuple[str, Draft]]:
     for name in _ASSETS:
         yield f"static/{name}", fixed(files("eqtrace.report").joinpath("static", name).read_bytes())
     yield "static/theme.css", fixed(sheet(site.config).encode())
-    yield "static/math.css", fixed(site.styles.sheet().encode())
+    yield "static/math.css", fixed(math_sheet(site.places.pages).encode())
 
 
-def _filters(topics: list[tuple[Any, Any]]) -> dict[str, list[tuple[str, str]]]:
-    """The choices of each filter: only what occurs, in the order of its words."""
-    views = [view for _, view in topics]
-    equations = [equation for view in views for equation in view.equations]
-    words = sorted({each.badge.word for each in equations})
-    paths = sorted({path for each in equations for path in each.files})
-    return {
-        "direction": [(key, word) for key, word in DIRECTIONS.items() if any(view.direction == key for view in views)],
-        "status": [(key, word) for key, word in STATUSES.items() if any(view.status == key for view in views)],
-        "page": list(dict.fromkeys((plan.file, plan.title) for plan, _ in topics)),
-        "verdict": [(word, word) for word in words],
-        "file": [(path, path) for path in paths],
-    }
-
-
-def _state(config: Config, results: Results, mutation: Mutation | None, host: Host | None, index: Index) -> str:
+def _state(given: _Given) -> str:
     """A hash of everything that a site is made from: where it is that of the last build, nothing changed at all."""
-    methods = {
-        name: [repr(replace(result, seconds=0.0)) for result in found] for name, found in results.methods.items()
-    }
-    examples = {name: replace(result, seconds=0.0) for name, result in results.examples.items()}
-    plain = replace(results, methods={}, examples={}, seconds=0.0, from_cache=0, notes=())
-    settings = replace(config, fail_on=frozenset())
-    told = repr((plain, methods, examples, settings, sorted(config.fail_on), mutation, host and host.commit))
-    return digest(_UNORDERED.sub("frozenset({'min', 'max'})", told), *_read(config, results, index), *_makers())
+    config, results = given.config, given.results
+    specification = replace(results.specification, topics=())  # as `said` they are among it
+    plain = replace(results, specification=specification, methods={}, examples={}, seconds=0.0, from_cache=0, notes=())
+    told = repr(
+        (
+            plain,
+            [(name, each.key) for name, each in given.said.items()],
+            {name: [replace(result, seconds=0.0) for result in found] for name, found in results.methods.items()},
+            {name: replace(result, seconds=0.0) for name, result in results.examples.items()},
+            replace(config, fail_on=frozenset()),
+            sorted(config.fail_on),
+            given.mutation,
+            given.host and given.host.commit,
+        )
+    )
+    return digest(in_order(told), *_read(config, results, given.index), given.makers)
 
 
 def _read(config: Config, results: Results, index: Index) -> Iterator[bytes]:
@@ -205,9 +243,3 @@ def _read(config: Config, results: Results, index: Index) -> Iterator[bytes]:
             yield path.read_bytes()
         except OSError:
             yield b""
-
-
-def _makers() -> Iterator[str | bytes]:
-    """What makes the pages: this package, and the libraries that write."""
-    yield from map(metadata.version, _LIBRARIES)
-    yield from own((".py", ".html", ".css", ".js", ".json"))

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 _DEEPEST = 20
 
 
 def size(expression: str, sizes: Mapping[str, int | str]) -> int | None:
     """The value of a dimension such as `H*dh`; None where it holds a letter that has no size."""
-    try:
-        tree = ast.parse(expression, mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return None
-    return _value(tree, sizes, _DEEPEST)
+    tree = _parsed(expression)
+    return None if tree is None else _value(tree, sizes, _DEEPEST)
 
 
 def shown(dimensions: Iterable[str], sizes: Mapping[str, int | str]) -> tuple[str, str]:
@@ -32,14 +30,21 @@ def legend(expressions: Iterable[str], sizes: Mapping[str, int | str]) -> tuple[
 
 def names(expressions: Iterable[str]) -> set[str]:
     """The letters that dimensions use."""
-    used: set[str] = set()
-    for expression in expressions:
-        try:
-            nodes = ast.walk(ast.parse(expression, mode="eval"))
-            used |= {node.id for node in nodes if isinstance(node, ast.Name)}
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            continue
-    return used
+    return {name for expression in expressions for name in _names(expression)}
+
+
+@cache
+def _names(expression: str) -> frozenset[str]:
+    tree = _parsed(expression)
+    return frozenset(node.id for node in ast.walk(tree) if isinstance(node, ast.Name)) if tree else frozenset()
+
+
+@cache
+def _parsed(expression: str) -> ast.expr | None:
+    try:
+        return ast.parse(expression, mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
 
 
 def _tuple(parts: list[str]) -> str:
@@ -54,10 +59,8 @@ def _value(node: ast.expr, sizes: Mapping[str, int | str], depth: int) -> int | 
     if isinstance(node, ast.Name):
         found = sizes.get(node.id)
         if isinstance(found, str):
-            try:
-                return _value(ast.parse(found, mode="eval").body, sizes, depth - 1)
-            except (SyntaxError, ValueError, RecursionError, MemoryError):
-                return None
+            tree = _parsed(found)
+            return None if tree is None else _value(tree, sizes, depth - 1)
         return found
     if isinstance(node, ast.BinOp):
         left, right = (_value(side, sizes, depth - 1) for side in (node.left, node.right))

@@ -85,6 +85,8 @@ class Interpreter:
                 }
             case ast.Subscript(value=value, slice=index):
                 return self.evaluate(value)[self.evaluate(index)]
+            case ast.Attribute(value=ast.Name(id=base), attr=name) if self._is_path(base, name):
+                return self._attribute(sys.modules[base], name)
             case ast.Attribute(value=value, attr=name) if not name.startswith("_"):
                 return self._attribute(self.evaluate(value), name)
             case ast.UnaryOp(op=ast.USub(), operand=operand):
@@ -98,12 +100,17 @@ class Interpreter:
     def _name(self, name: str) -> Any:
         if name in self._values:
             return self._values[name]
-        if name == self._package and name in sys.modules:
-            return sys.modules[name]
         value = getattr(self._module, name, None)
         if self._is_own(value):
             return value
+        if name == self._package and name in sys.modules:
+            return sys.modules[name]
         raise CallError(f"`{name}` is neither a symbol, a size, rng nor a function or class of {self._module.__name__}")
+
+    def _is_path(self, base: str, name: str) -> bool:
+        """Whether these are the package and something in it, also where a function in it has the package's name."""
+        known = base == self._package and base in sys.modules and base not in self._values
+        return known and not name.startswith("_") and hasattr(sys.modules[base], name)
 
     def _attribute(self, value: Any, name: str) -> Any:
         found = getattr(value, name) if not isinstance(value, types.ModuleType) else getattr(value, name, None)

@@ -13,6 +13,8 @@ from pydantic.json_schema import models_json_schema
 from pydantic_core import CoreSchema, core_schema
 from typing_extensions import TypeAliasType
 
+from eqtrace.spec.samples import with_samples
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -524,7 +526,7 @@ def json_schema() -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "eqtrace specification",
         "anyOf": [{"$ref": "#/$defs/Topic"}, short],
-        "$defs": schema["$defs"],
+        **with_samples({"$defs": schema["$defs"]}),
     }
 
 
@@ -533,5 +535,5 @@ def pages_schema() -> dict[str, Any]:
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "eqtrace pages",
-        **PAGES.json_schema(),
+        **with_samples(PAGES.json_schema()),
     }

@@ -6,27 +6,53 @@
   var found = document.getElementById("found");
   var none = document.getElementById("none");
 
+  // What is searched beside what the page shows is read when it is first asked for: [[id of an element, words], ...]
+  var index = null;
+  var missing = false;
+  var loading = false;
+  function load() {
+    if (loading) return;
+    loading = true;
+    var script = document.createElement("script");
+    script.src = form.dataset.index;
+    script.onerror = function () {
+      missing = true;
+      none.textContent = "The index of the search could not be read: only titles, labels and LaTeX are searched.";
+      window.eqtraceSearch([]);
+    };
+    window.eqtraceSearch = function (pairs) { index = new Map(pairs); apply(); };
+    document.head.append(script);
+  }
+
   function squeezed(text) { return text.replace(/\s+/g, ""); }
   function texts(element, shown) {
-    var words = [element.dataset.search, element.dataset.latex || "", shown ? shown.textContent : ""];
-    return words.join(" ").toLowerCase();
+    return [index.get(element.id) || "", element.dataset.latex || "", shown ? shown.textContent : ""].join(" ").toLowerCase();
   }
 
   var entries = Array.from(list.children).map(function (element, order) {
-    var text = texts(element);
     return {
       element: element,
       order: order,
-      text: text,
-      code: squeezed(text),
       title: element.querySelector("h2").textContent,
       equations: Array.from(element.querySelectorAll(".entry-equation")).map(function (figure) {
-        var own = texts(figure, figure.querySelector("math"));
-        return { element: figure, text: own, code: squeezed(own), files: figure.dataset.files.split("\n") };
+        return { element: figure, files: figure.dataset.files.split("\n") };
       })
     };
   });
   var total = entries.reduce(function (sum, each) { return sum + each.equations.length; }, 0);
+
+  function read() {
+    entries.forEach(function (entry) {
+      if (entry.text !== undefined) return;
+      entry.text = texts(entry.element, entry.element.querySelector("h2"));
+      entry.code = squeezed(entry.text);
+      entry.equations.forEach(function (each) {
+        each.text = texts(each.element, each.element.querySelector("math")) +
+          " " + each.element.querySelector(".label").textContent.toLowerCase();
+        each.code = squeezed(each.text);
+      });
+    });
+  }
 
   // Code and LaTeX are looked for as they are typed, but for spaces; words may come in any order.
   function byPhrase(text) {
@@ -64,7 +90,7 @@
       equations += selection[at].length;
       entry.equations.forEach(function (each) { each.element.hidden = !selection[at].includes(each); });
     });
-    none.hidden = topics > 0;
+    none.hidden = topics > 0 && !missing;
     found.textContent = equations === total
       ? topics + " topics, " + equations + " equations"
       : topics + " of " + entries.length + " topics, " + equations + " of " + total + " equations";
@@ -92,6 +118,8 @@
 
   function apply() {
     var text = form.elements.text.value.toLowerCase().trim();
+    if (text && !index) return load();
+    if (text) read();
     var coded = /[^\w\s.:-]/.test(text);
     var selection = select(coded ? byPhrase(text) : byWords(text));
     if (coded && !selection.some(function (each) { return each.length; })) selection = select(byWords(text));
@@ -118,6 +146,7 @@
     } catch (error) { return; } // some browsers allow no such address for a file
   }
 
+  form.elements.text.addEventListener("focus", load);
   form.addEventListener("input", function () { apply(); keep(); });
   form.addEventListener("reset", function () { setTimeout(function () { apply(); keep(); }, 0); });
   form.addEventListener("submit", function (event) { event.preventDefault(); });

@@ -24,6 +24,9 @@ from eqtrace.report.words import Badge, badge, slug
 _SHOWN = (Role.COMPUTES, Role.INLINE, Role.EXPLAINS)
 """The roles of lines that stand by their equation; calls and tests are in the topic's table alone."""
 
+BESIDE = (Role.TESTS, Role.STATES)
+"""The roles of lines that do not make a file one of an equation's."""
+
 
 @dataclass(frozen=True, slots=True)
 class MethodView:
@@ -57,7 +60,6 @@ class EquationView:
     lines: tuple[CitationView, ...]  # that compute, repeat or explain it
     files: tuple[str, ...]  # of the lines that it cites, tests aside
     numpy: str  # the statements that compute it, '' where none does
-    search: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,33 +75,11 @@ class SymbolView:
     parameter: bool
 
 
-class Styles:
-    """The rules that the formulas of a site need, gathered while its pages are built."""
-
-    def __init__(self) -> None:
-        self.rules: dict[str, str] = {}
-
-    def formula(self, latex: str, display: bool) -> Markup:
-        """The MathML of a formula.
-
-        Raises:
-            LatexUnreadable: it cannot be shown.
-        """
-        formula = convert(latex, display)
-        self.rules.update(formula.rules)
-        return Markup(formula.markup)  # parsed, held against a list of what may occur, and written by ElementTree
-
-    def sheet(self) -> str:
-        """The style sheet."""
-        return "".join(f".{name} {{ {rule} }}\n" for name, rule in sorted(self.rules.items()))
-
-
 def equation_view(
     equation: Equation,
     row: EquationRow | None,
     cited: Iterable[CitationView],
     resolve: Resolve,
-    styles: Styles,
     score: Score | None = None,
 ) -> EquationView:
     """One equation, with its rows of the code and equation table; `row` is None where it was not selected."""
@@ -108,10 +88,11 @@ def equation_view(
     markup, problem = None, ""
     if equation.latex is not None:
         try:
-            markup = Markup(mark(styles.formula(equation.latex.value, display=True), equation.symbols))
+            markup = Markup(mark(convert(equation.latex.value).markup, equation.symbols))
         except LatexUnreadable as error:
             problem = error.message
     methods = row.methods if row else dict.fromkeys(equation.methods)
+    files = tuple(dict.fromkeys(each.path for each in own if each.role not in BESIDE))
     return EquationView(
         id=equation.id,
         element=slug(equation.id),
@@ -132,9 +113,8 @@ def equation_view(
         mutants=noticed(score) if score is not None else "",
         documented=tuple(map(_documented, row.states)) if row else (),
         lines=tuple(each for each in own if each.role in _SHOWN),
-        files=tuple(dict.fromkeys(each.path for each in own if each.role not in (Role.TESTS, Role.STATES))),
+        files=files,
         numpy=_numpy(equation, own),
-        search=_search(equation, own),
     )
 
 
@@ -148,19 +128,6 @@ def _numpy(equation: Equation, cited: Iterable[CitationView]) -> str:
             value = each.text.removeprefix("return ")
             found.append(f"{symbols[0]} = {value}" if len(symbols) == 1 and value != each.text else each.text)
     return "\n".join(dict.fromkeys(found))
-
-
-def _search(equation: Equation, cited: Iterable[CitationView]) -> str:
-    """What the reference's search looks through beside what it shows: forms, places, functions and code."""
-    words = [equation.id, equation.label, *(statement.value for statement in equation.statements)]
-    for each in cited:
-        words += [each.place, each.function, each.purpose, each.text]
-    return searched(words)
-
-
-def searched(words: Iterable[str]) -> str:
-    """Words as they are searched."""
-    return " ".join(" ".join(dict.fromkeys(word for word in words if word)).lower().split())
 
 
 def _read_back(found: LatexRow | None) -> str:
@@ -193,10 +160,11 @@ def _documented(found: StatedRow) -> str:
     return f"{place} is NOT read{', which is waived' if found.waived else ''}: {found.detail}"
 
 
-def symbol_view(symbol: Symbol, sizes: Mapping[str, int | str], resolve: Resolve, styles: Styles) -> SymbolView:
+def symbol_view(symbol: Symbol, sizes: Mapping[str, int | str], resolve: Resolve) -> SymbolView:
     """One row of the symbols table."""
     try:
-        markup = styles.formula(spellings(symbol)[0], display=False)
+        # Parsed, held against a list of what may occur, and written by ElementTree.
+        markup = Markup(convert(spellings(symbol)[0], display=False).markup)
     except LatexUnreadable:
         markup = Markup("<code>{}</code>").format(symbol.name)
     shape, numbers = ("", "") if symbol.shape is None else shown([each.value for each in symbol.shape], sizes)
@@ -210,3 +178,11 @@ def symbol_view(symbol: Symbol, sizes: Mapping[str, int | str], resolve: Resolve
         sizes="" if numbers == shape else numbers,
         parameter=symbol.parameter,
     )
+
+
+def rules(latex: str, display: bool) -> Mapping[str, str]:
+    """The style rules that a formula needs, by their classes; none where it cannot be shown."""
+    try:
+        return convert(latex, display).rules
+    except LatexUnreadable:
+        return {}

@@ -105,7 +105,7 @@ def example_view(row: ExampleRow, on: str, site: Site) -> ExampleView:
     arrays = [shown for _, shown in inputs] + [each.value for each in steps if each.value]
     arrays += [array for each in differences for array in (each.formula, each.differences)]
     cells = [cell for each in result.table.rows for cell in each] if result and result.table else []
-    place, address = _function(stated, row.topic, on, site)
+    place, address = function_place(stated, row.topic, on, site)
     run_place, run_address = scenario_place(stated, on, site)
     return ExampleView(
         kind=stated.kind,
@@ -196,7 +196,7 @@ def table_view(table: Table) -> TableView:
     return TableView(tuple(zip(table.columns, kinds, strict=True)), rows, sizes, SEED)
 
 
-def _function(stated: Example, topic: str, on: str, site: Site) -> tuple[str, str | None]:
+def function_place(stated: Example, topic: str, on: str, site: Site) -> tuple[str, str | None]:
     """Where the function is that the example is held against."""
     if stated.equals is None:
         return "", None

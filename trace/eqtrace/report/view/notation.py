@@ -89,7 +89,7 @@ def _letters(topics: Iterable[Topic], on: str, site: Site) -> list[LetterView]:
     found: dict[str, dict[tuple[Markup, str, bool], dict[Link, None]]] = {}
     for topic in topics:
         for symbol in symbols_of(topic).values():
-            view = symbol_view(symbol, site.config.site.sizes, site.resolve(on), site.styles)
+            view = symbol_view(symbol, site.config.site.sizes, site.resolve(on))
             shown.setdefault(symbol.name, view.markup)
             meanings = found.setdefault(symbol.name, {})
             meanings.setdefault((view.meaning, view.shape, view.parameter), {})[_link(topic, on, site)] = None

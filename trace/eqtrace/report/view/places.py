@@ -24,6 +24,7 @@ MATRIX = "matrix.html"
 DEPENDENCIES = "dependencies.html"
 COVERAGE = "coverage.html"
 CHANGES = "changes.html"
+SEARCH = "search.js"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,9 @@ from eqtrace.model.results import Results
 from eqtrace.model.symbol import Symbol
 from eqtrace.model.topic import ShapeTable, Topic
 from eqtrace.model.verdict import Verdict, weakest
+from eqtrace.report.drafts import Draft
 from eqtrace.report.hosting import Host
+from eqtrace.report.marks import spellings
 from eqtrace.report.mutants import Mutation, noticed
 from eqtrace.report.prose import Resolve, inline, paragraphs
 from eqtrace.report.rows import Rows
@@ -31,9 +33,9 @@ from eqtrace.report.view.citations import (
     work_views,
 )
 from eqtrace.report.view.code import Claims, CodeView, Marks, function_view
-from eqtrace.report.view.equation import EquationView, Styles, SymbolView, equation_view, searched, symbol_view
+from eqtrace.report.view.equation import EquationView, SymbolView, equation_view, rules, symbol_view
 from eqtrace.report.view.example import ExampleView, example_view
-from eqtrace.report.view.places import Places
+from eqtrace.report.view.places import PagePlan, Places
 from eqtrace.report.view.section import SectionView, section_views
 from eqtrace.report.words import DIRECTIONS, STATUSES, Badge, badge, slug
 
@@ -53,7 +55,6 @@ class Site:
     mutation: Mutation | None = None  # of a stored run of `mutate`
     host: Host | None = None
     marks: Marks = field(default_factory=dict)
-    styles: Styles = field(default_factory=Styles)
 
     def resolve(self, on: str, topic: str = "") -> Resolve:
         """Resolves `{cite: ...}` on the page `on`."""
@@ -102,7 +103,6 @@ class TopicView:
     findings: tuple[Finding, ...]
     bibtex: str
     sections: tuple[SectionView, ...]
-    search: str
     rank: int  # of its verdict, 0 the best
     error: float  # the largest of its equations in ulps, -1 where none is known
 
@@ -117,6 +117,34 @@ class TopicView:
         return tuple(dict.fromkeys(path for each in self.equations for path in each.files))
 
 
+@dataclass(frozen=True, slots=True)
+class TopicHead:
+    """What a page says of a topic outside the part that shows it."""
+
+    element: str
+    title: str
+    status_word: str
+    direction_word: str
+    badge: Badge
+    count: int  # of its equations
+    editable: bool  # whether it has an example that may be edited
+    article: Draft
+
+
+def topic_head(topic: Topic, article: Draft, site: Site) -> TopicHead:
+    """The head of a topic that is shown as `article`."""
+    return TopicHead(
+        element=slug(topic.id),
+        title=topic.title,
+        status_word=STATUSES.get(topic.status, topic.status),
+        direction_word=DIRECTIONS.get(topic.direction, topic.direction),
+        badge=badge(verdict(topic, site.results)),
+        count=len(topic.equations),
+        editable=topic.example is not None and topic.example.kind == "editable",
+        article=article,
+    )
+
+
 def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
     """The view of one topic on the page `on`."""
     resolve = site.resolve(on, topic.id)
@@ -125,8 +153,7 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
     cited = citation_views(topic, site.results, site.places, on)
     scores = site.mutation.equations if site.mutation is not None else {}
     equations = tuple(
-        equation_view(each, rows.get(each.id), cited, resolve, site.styles, scores.get(each.id))
-        for each in topic.equations
+        equation_view(each, rows.get(each.id), cited, resolve, scores.get(each.id)) for each in topic.equations
     )
     symbols = symbols_of(topic)
     return TopicView(
@@ -144,8 +171,8 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
         what=paragraphs(topic.what.value if topic.what else "", resolve),
         why=paragraphs(topic.why.value if topic.why else "", resolve),
         equations=equations,
-        symbols=tuple(symbol_view(each, sizes, resolve, site.styles) for each in symbols.values()),
-        reused=tuple(_reused(topic, on, site)),
+        symbols=tuple(symbol_view(each, sizes, resolve) for each in symbols.values()),
+        reused=tuple(reused(topic, on, site)),
         example=next((example_view(row, on, site) for row in site.report.examples if row.topic == topic.id), None),
         shapes=tuple(shape_view(each, topic.id, on, site) for each in topic.shapes),
         code=tuple(function_view(each, symbols, site, on) for each in site.places.functions[topic.id]),
@@ -157,7 +184,6 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
         findings=findings_of(topic, site.report.findings),
         sections=section_views(topic.sections, slug(topic.id), on, site),
         bibtex=bibtex(topic, dict(site.results.specification.literature)),
-        search=_search(topic, symbols.values()),
         rank=_RANKS.index(verdict(topic, site.results)),
         error=max((error for each in equations for error in _errors(each)), default=-1),
     )
@@ -181,7 +207,7 @@ def symbols_of(topic: Topic) -> Mapping[str, Symbol]:
     return {name: symbol for equation in topic.equations for name, symbol in equation.symbols.items()}
 
 
-def _reused(topic: Topic, on: str, site: Site) -> Iterator[Markup]:
+def reused(topic: Topic, on: str, site: Site) -> Iterator[Markup]:
     """The topic's symbols that are also sizes, or that have another shape in a topic of the same page."""
     own = {symbol.name: symbol for symbol in symbols_of(topic).values() if symbol.shape is not None}
     plan = next((plan for plan in site.places.pages if topic.id in (each.id for each in plan.topics)), None)
@@ -242,10 +268,12 @@ def shape_view(table: ShapeTable, topic: str, on: str, site: Site) -> ShapesView
     )
 
 
-def _search(topic: Topic, symbols: Iterable[Symbol]) -> str:
-    """What the reference's search looks through of all the topic's equations: words, symbols, functions and steps."""
-    words = [topic.id, topic.title, topic.category, *(text.value for text in topic.functions)]
-    for symbol in symbols:
-        words += [symbol.name, symbol.meaning, *(name for name in symbol.code.values() if name is not None)]
-    words += [step.code.value for step in topic.example.steps] if topic.example else []
-    return searched(words)
+def math_sheet(pages: Iterable[PagePlan]) -> str:
+    """The style sheet of all formulas."""
+    found: dict[str, str] = {}
+    for topic in (topic for plan in pages for topic in plan.topics):
+        for equation in topic.equations:
+            found.update(rules(equation.latex.value, display=True) if equation.latex else {})
+        for symbol in symbols_of(topic).values():
+            found.update(rules(spellings(symbol)[0], display=False))
+    return "".join(f".{name} {{ {rule} }}\n" for name, rule in sorted(found.items()))
