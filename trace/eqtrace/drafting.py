@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 from eqtrace.code.index import Index
 from eqtrace.code.lift.flags import parameters, skeleton
 from eqtrace.code.lift.function import Lifted, lifted
+from eqtrace.code.lift.needs import needed
+from eqtrace.code.lift.ranges import Bounds, bounds
 from eqtrace.code.lift.reasons import NotLifted
 from eqtrace.code.lift.shapes import annotated, assumed
 from eqtrace.code.source import SourceFile
@@ -100,7 +102,7 @@ def of_functions(config: Config, index: Index, wanted: Iterable[tuple[str, str]]
             choices[path, name] = list(_choices(module, file, name, node))
             reasons[path, name] = "is not drafted"
         except NotLifted as error:
-            stated = _draft(module, file, name, node, "docstring", {"states": "docstring"})
+            stated = _stated(module, file, name, node, None)
             choices[path, name] = [stated] if ast.get_docstring(node) else []
             reasons[path, name] = f"line {error.line} {error}" if error.line else str(error)
     made: list[Draft] = []
@@ -158,13 +160,27 @@ def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> It
     if name.endswith("_backward"):
         raise NotLifted("is a backward function: a topic with `gradient` says what it differentiates")
     found = _lifted(file, node)
-    shared = _yaml(found)
     if ast.get_docstring(node):
-        stated = {key: value for key, value in shared.items() if key not in ("sympy", "let", "indices")}
-        yield _draft(module, file, name, node, "docstring", {"states": "docstring", **stated})
-    yield _draft(module, file, name, node, "code", shared)
+        yield _stated(module, file, name, node, found)
+    held = _domain(bounds(file, node, clamps=False))
+    yield _draft(module, file, name, node, "code", {**_yaml(found), **held})
     if found.let:  # a name in it may be one that forms have for something else
-        yield _draft(module, file, name, node, "code", _yaml(_lifted(file, node, named=False)))
+        yield _draft(module, file, name, node, "code", {**_yaml(_lifted(file, node, named=False)), **held})
+
+
+def _stated(module: str, file: SourceFile, name: str, node: FunctionNode, found: Lifted | None) -> Draft:
+    """A draft whose form the docstring prints. Of the code it has what that needs: shapes, conditions and bounds."""
+    held = bounds(file, node, clamps=True)
+    keys = {"states": "docstring"}
+    if found is not None:
+        where = needed(found.where, {each for each, bound in held.items() if bound.positive})
+        shared = _yaml(replace(found, where=where))
+        keys |= {key: value for key, value in shared.items() if key not in ("sympy", "let", "indices")}
+    return _draft(module, file, name, node, "docstring", {**keys, **_domain(held)})
+
+
+def _domain(held: Mapping[str, Bounds]) -> dict[str, str]:
+    return {"domain": _mapping({name: bound.yaml() for name, bound in held.items()})} if held else {}
 
 
 def _lifted(file: SourceFile, node: FunctionNode, named: bool = True) -> Lifted:
@@ -205,7 +221,8 @@ def _gradient(file: SourceFile, of: str, node: FunctionNode) -> dict[str, str]:
 
 
 def _draft(module: str, file: SourceFile, name: str, node: FunctionNode, origin: str, keys: dict[str, str]) -> Draft:
-    return Draft(module, name, file.path, node.lineno, _ORIGINS[origin], keys)
+    comment = _ORIGINS[origin] + ("; confirm where it holds" if "domain" in keys and origin == "docstring" else "")
+    return Draft(module, name, file.path, node.lineno, comment, keys)
 
 
 def _yaml(found: Lifted) -> dict[str, str]:
