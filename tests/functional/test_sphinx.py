@@ -82,6 +82,17 @@ def test_a_page_shows_mathematics_verdict_and_code(documentation: Documentation)
     assert "linear.linear (equation)" in built.page("genindex.html")
 
 
+def test_mathematics_is_drawn_by_what_draws_all_of_it(documentation: Documentation) -> None:
+    documentation.edit("docs/conf.py", 'html_math_renderer = "eqtrace"\n', "")
+    for name in ("index", "more"):  # of the second only an equation has mathematics
+        page = documentation.build("-W").page(f"{name}.html")
+        assert "<math" not in page
+        assert "mathjax" in page.lower()
+        assert r"\[Y = XW + b\]" in page
+    documentation.set('extensions.append("sphinx.ext.imgmath")')  # two that could be meant: Sphinx takes this one
+    assert "math" in documentation.build("-b", "dummy").said
+
+
 def test_builders_without_html_show_the_same(documentation: Documentation) -> None:
     built = documentation.build("-W", builder="text")
     assert (built.exit, built.warnings) == (0, "")
