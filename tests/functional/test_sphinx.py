@@ -26,7 +26,7 @@ class Documentation:
         if "PYTHONPATH" in environment:
             entries = environment["PYTHONPATH"].split(os.pathsep)
             environment["PYTHONPATH"] = os.pathsep.join(map(os.path.abspath, entries))
-        command = [sys.executable, "-m", "sphinx", "-b", builder, *options, "docs", f"out/{builder}"]
+        command = [sys.executable, "-m", "sphinx", "-b", builder, "--keep-going", *options, "docs", f"out/{builder}"]
         done = subprocess.run(command, cwd=self.root, env=environment, capture_output=True, text=True, timeout=120)
         return Built(self.root / "out" / builder, done.returncode, done.stdout, done.stderr)
 
@@ -63,7 +63,7 @@ def documentation(tmp_path: Path) -> Documentation:
 
 
 def test_a_page_shows_mathematics_verdict_and_code(documentation: Documentation) -> None:
-    built = documentation.build("-W", "--keep-going")
+    built = documentation.build("-W")
     assert (built.exit, built.warnings) == (0, "")
     index, more = built.page("index.html"), built.page("more.html")
     assert index.count("<math") == 4
@@ -129,7 +129,7 @@ def test_a_refuted_equation_is_a_warning_in_every_build(documentation: Documenta
     assert "EQ202 [statement-changed]" in built.warnings
     assert "docs/more.rst:8: WARNING: spec/linear.yaml:23:9: EQ501" in built.warnings
     assert "softplus" not in built.warnings
-    again = documentation.build("-W", "--keep-going")  # nothing is read anew
+    again = documentation.build("-W")  # nothing is read anew
     assert again.exit == 1
     assert again.warnings == built.warnings
     documentation.edit("impl/ops.py", "return X @ W - b", "return X @ W + b")
