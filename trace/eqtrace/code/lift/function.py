@@ -53,8 +53,15 @@ def parameters(function: FunctionNode) -> list[ast.arg]:
     return [*found.posonlyargs, *found.args, *found.kwonlyargs]
 
 
-def lifted(source: SourceFile, function: FunctionNode, shapes: Mapping[str, tuple[str, ...]]) -> Lifted:
+def lifted(
+    source: SourceFile,
+    function: FunctionNode,
+    shapes: Mapping[str, tuple[str, ...]],
+    attributes: Mapping[str, str] | None = None,
+) -> Lifted:
     """A function as a form; `shapes` are those of parameters that are known to be arrays.
+
+    Of a method `attributes` are given: what it may read of its object (`self.x`), and the names that stand for it.
 
     Raises:
         NotLifted: it is none, or none that forms can write.
@@ -65,13 +72,14 @@ def lifted(source: SourceFile, function: FunctionNode, shapes: Mapping[str, tupl
         raise NotLifted("takes any number of arguments", function)
     if any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(function)):
         raise NotLifted("yields", function)
-    lift = _Lift(source, shapes)
-    values = {each.arg: lift.parameter(each.arg) for each in parameters(function)}
-    if not values:
+    lift = _Lift(source, shapes, attributes or {})
+    own = parameters(function)[0 if attributes is None else 1 :]
+    values = {each.arg: lift.parameter(each.arg) for each in own}
+    if not values and not attributes:
         raise NotLifted("has no parameters", function)
     value = lift.body(function.body, values, function)
     indices = _LETTERS[: len(value.dims)]
-    if len(value.dims) > len(indices) or {*_LETTERS[: lift.letters]} & values.keys():
+    if len(value.dims) > len(indices) or {*indices, *lift.indices} & {*values, *lift.attributes.values()}:
         raise NotLifted("has parameters that are called like the indices of a draft", function)
     text = ast.unparse(value.at(indices))
     if value.dims:
@@ -84,12 +92,14 @@ def lifted(source: SourceFile, function: FunctionNode, shapes: Mapping[str, tupl
 
 
 class _Lift:
-    def __init__(self, source: SourceFile, shapes: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(
+        self, source: SourceFile, shapes: Mapping[str, tuple[str, ...]], attributes: Mapping[str, str]
+    ) -> None:
         self.source = source
+        self.attributes = attributes
         self.shapes = shapes
         self.where: list[str] = []
         self.indices: dict[str, str] = {}
-        self.letters = 4
         self.depth = 0
         self.branch = 0
         self.modules = dict(_imports(source.tree))
@@ -175,6 +185,8 @@ class _Lift:
                 return self.cases(condition, yes, no, node)
             case ast.Call():
                 return self.call(node, values)
+            case ast.Attribute(value=ast.Name(id="self"), attr=name) if name in self.attributes and not self.depth:
+                return self.parameter(self.attributes[name])
             case ast.Attribute(value=ast.Name(id="self")):
                 raise NotLifted(f"reads `{ast.unparse(node)}`: an entry with `call` can say how it is made", node)
         raise NotLifted(f"has an expression that no form writes: `{_shown(node)}`", node)
