@@ -76,6 +76,24 @@ def test_init_writes_what_audits_and_changes_nothing_else(project, capsys):
     assert "already" in capsys.readouterr().err
 
 
+def test_init_says_what_comes_next(project, capsys):
+    (project / "mypkg" / "shapes.py").write_text(
+        "def halved(x):\n    return x / 2\n"
+    )  # nothing is left without a draft
+    assert run(["init"]) == 0
+    assert "next: eqtrace verify" in capsys.readouterr().err
+    (project / "pyproject.toml").write_text("")
+    (project / "equations.yaml").unlink()
+    (project / "mypkg" / "shapes.py").write_text("def f(p, raw=False):\n    x, y = p\n    return open(x)\n")
+    assert run(["init"]) == 0
+    told = capsys.readouterr()
+    assert "no function is drafted" in told.out
+    hint = "'mypkg.shapes:f': {sympy: '...', shapes: {p: [2]}, call: 'f(p)'}"
+    assert f"next: write a formula into equations.yaml, like\n  {hint}" in told.err
+    assert run(["add", "mypkg.shapes:f"]) == 2
+    assert f"write its formula by hand: {hint}" in capsys.readouterr().err
+
+
 def test_what_init_drafts_is_verified(project, capsys):
     (project / "mypkg" / "__init__.py").write_text("")
     assert run(["init"]) == 0

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from eqtrace.code.index import Index
-from eqtrace.code.lift.function import Lifted, NotLifted, lifted, parameters
+from eqtrace.code.lift.flags import parameters, skeleton
+from eqtrace.code.lift.function import Lifted, lifted
 from eqtrace.code.lift.needs import needed
-from eqtrace.code.lift.objects import constructed, is_property, is_static, owner_of
+from eqtrace.code.lift.objects import constructed, is_static, owner_of
 from eqtrace.code.lift.ranges import Bounds, bounds
+from eqtrace.code.lift.reasons import NotLifted
 from eqtrace.code.lift.shapes import annotated, assumed, documented
 from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
@@ -62,6 +64,7 @@ class Undrafted:
     line: int
     function: str
     reason: str
+    skeleton: str  # an entry without its formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,15 +125,14 @@ def of_functions(config: Config, index: Index, wanted: Iterable[tuple[str, str]]
         for each, found in waiting.items():
             if found and found[0].target in faults:
                 reason = faults[found.pop(0).target]
-                if (
-                    choices[each] and choices[each][-1].keys.get("states") is None
-                ):  # else the code's own reason says more
+                if choices[each][-1].keys.get("states") is None:  # else the code's own reason says more
                     reasons[each] = f"its draft has a fault: {reason}"
     for (path, name), found in waiting.items():
         if not found:
             file = index.file(path)
-            line = file.functions[name].lineno if file is not None else 1  # type: ignore[union-attr]
-            left.append(Undrafted(path, line, name, reasons[path, name]))
+            node = file.functions[name] if file is not None else None
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                left.append(Undrafted(path, node.lineno, name, reasons[path, name], _skeleton(index, path, name, node)))
     return Drafts(tuple(made), tuple(left))
 
 
@@ -145,6 +147,15 @@ def rendered(made: Sequence[Draft]) -> str:
             if each.module == module:
                 lines += each.lines(_key(each.function), "  ")
     return "\n".join(lines) + "\n"
+
+
+def _skeleton(index: Index, path: str, name: str, node: FunctionNode) -> str:
+    """An entry that only lacks its formula."""
+    module = index.module_name(path) or path
+    known = annotated(node)
+    keys = {"sympy": "'...'", **skeleton(node, {**assumed(node, known), **known})}
+    said = ", ".join(f"{key}: {value}" for key, value in keys.items())
+    return f"'{module}{'::' if module.endswith('.py') else ':'}{name}': {{{said}}}"
 
 
 def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> Iterator[Draft]:
@@ -163,16 +174,18 @@ def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> It
         return
     found = _lifted(file, node)
     if ast.get_docstring(node):
-        yield _stated(module, file, name, node, found)
-    yield _draft(module, file, name, node, "code", {**_yaml(found), **_domain(bounds(file, node, clamps=False))})
+        yield _stated(module, file, name, node, _lifted(file, node, named=False) if found.let else found)
+    held = _domain(bounds(file, node, clamps=False))
+    yield _draft(module, file, name, node, "code", {**_yaml(found), **held})
+    if found.let:  # a name in it may be one that forms have for something else
+        yield _draft(module, file, name, node, "code", {**_yaml(_lifted(file, node, named=False)), **held})
 
 
 def _method(module: str, file: SourceFile, name: str, node: FunctionNode, owner: ast.ClassDef) -> Draft:
     """A draft of a method: what it reads of its object are the arguments that made it, under their own names."""
     made = constructed(file, owner, node)
-    found = _lifted(file, node, made.attributes)
-    own = [each.arg for each in parameters(node)[1:]]
-    call = made.call(f"{owner.name}(", node.name, own, is_property(node))
+    found = _lifted(file, node, attributes=made.attributes)
+    call = made.call(owner.name, node)
     keys = _yaml(found)
     shapes = annotated(made.init) if made.init is not None else {}
     symbols = {each: f"{{code: self.{attribute}, shape: [{', '.join(map(_key, shapes.get(each, ())))}]}}"
@@ -188,7 +201,7 @@ def _stated(module: str, file: SourceFile, name: str, node: FunctionNode, found:
     if found is not None:
         where = needed(found.where, {each for each, bound in held.items() if bound.positive})
         shared = _yaml(replace(found, where=where))
-        keys |= {key: value for key, value in shared.items() if key not in ("sympy", "indices")}
+        keys |= {key: value for key, value in shared.items() if key not in ("sympy", "let", "indices")}
     return _draft(module, file, name, node, "docstring", {**keys, **_domain(held)})
 
 
@@ -196,16 +209,18 @@ def _domain(held: Mapping[str, Bounds]) -> dict[str, str]:
     return {"domain": _mapping({name: bound.yaml() for name, bound in held.items()})} if held else {}
 
 
-def _lifted(file: SourceFile, node: FunctionNode, attributes: Mapping[str, str] | None = None) -> Lifted:
+def _lifted(
+    file: SourceFile, node: FunctionNode, named: bool = True, attributes: Mapping[str, str] | None = None
+) -> Lifted:
     said = annotated(node)
     told = {**documented(node), **said}
     try:
-        return lifted(file, node, told, attributes)
+        return lifted(file, node, told, named, attributes)
     except NotLifted:
         guess = assumed(node, said)
         if not guess:
             raise
-        return lifted(file, node, {**said, **guess}, attributes)
+        return lifted(file, node, {**said, **guess}, named, attributes)
 
 
 def _differentiated(file: SourceFile, name: str) -> str | None:
@@ -247,10 +262,14 @@ def _draft(module: str, file: SourceFile, name: str, node: FunctionNode, origin:
 
 def _yaml(found: Lifted) -> dict[str, str]:
     keys = {"sympy": _text(found.form)}
+    if found.let:
+        keys["let"] = _mapping({name: _text(text) for name, text in found.let.items()})
     if found.where:
         keys["where"] = _text(", ".join(found.where))
     if found.shapes:
         keys["shapes"] = _mapping({name: f"[{', '.join(map(_key, dims))}]" for name, dims in found.shapes.items()})
+    if found.call:
+        keys["call"] = _text(found.call)
     if found.indices:
         keys["indices"] = _mapping({name: _key(size) for name, size in found.indices.items()})
     return keys

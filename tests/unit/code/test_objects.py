@@ -5,8 +5,8 @@ import textwrap
 
 import pytest
 
-from eqtrace.code.lift.function import NotLifted
-from eqtrace.code.lift.objects import constructed, is_property, is_static, owner_of
+from eqtrace.code.lift.objects import constructed, is_static, owner_of
+from eqtrace.code.lift.reasons import NotLifted
 from eqtrace.code.source import parse
 
 PLAIN = """
@@ -50,21 +50,20 @@ def method(text):
 def test_objects_are_made_of_what_is_needed(text, call, attributes):
     found = made(method(text))
     node = ast.parse(textwrap.dedent(text)).body[0]
-    own = [each.arg for each in node.args.args[1:]]
-    assert found.call("C(", "f", own, is_property(node)) == call
+    assert found.call("C", node) == call
     assert dict(found.attributes) == attributes
 
 
 def test_fields_of_a_dataclass():
     head = "@dataclass(frozen=True)\nclass C:\n    a: float\n    b: float = 1.0\n"
     found = made(head + "    def f(self, x):\n        return self.b*x\n")
-    assert found.call("C(", "f", ["x"], False) == "C(a, b).f(x)"
+    assert found.call("C", ast.parse("def f(self, x, y=None, z=2): pass").body[0]) == "C(a, b).f(x, z=z)"
     assert dict(found.given) == {"a": "a", "b": "b"}
 
 
 def test_a_class_that_takes_nothing():
     found = made("class C:\n    def f(self, x):\n        return x\n")
-    assert found.call("C(", "f", ["x"], False) == "C().f(x)"
+    assert found.call("C", ast.parse("def f(self): pass").body[0]) == "C().f()"
 
 
 @pytest.mark.parametrize(

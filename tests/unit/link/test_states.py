@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,8 @@ Lines
 where ``s = slope`` and ``o = offset``.
 
 Other lines
-===========
+====
+
 
 They are :math:`y = x`, where ``s = 2*slope``.
 """
@@ -155,6 +157,15 @@ def test_which_formula_is_meant_can_be_said(project) -> None:
         _, found = stated(project(entry % holds, code))
         (back,) = found.values()
         assert back.detail.startswith(expected)
+
+
+def test_a_docstring_of_a_thousand_formulas_takes_no_time(project) -> None:
+    many = "".join(f"with ``a{number} = a{number + 1} + x`` " for number in range(1_000))
+    code = f'def f(x, A):\n    """Line.\n\n    .. math:: f(x; A) = A x\n\n    {many}\n    """\n    return A*x\n'
+    root = project("lines:\n  f: {states: docstring}\n", code)
+    started = time.process_time()
+    read_project(load(root), None, cache=False, static=True)
+    assert time.process_time() - started < 5
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from eqtrace.code.lift.function import NotLifted, parameters
+from eqtrace.code.lift.flags import call_without, flags_of, parameters
+from eqtrace.code.lift.reasons import NotLifted
 from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
 
@@ -26,10 +27,15 @@ class Constructed:
     given: Mapping[str, str] = field(default_factory=dict)
     init: FunctionNode | None = None
 
-    def call(self, made: str, method: str, own: Sequence[str], is_property: bool) -> str:
-        """The call of the method, on an object that is made for it."""
-        arguments = "" if is_property else f"({', '.join(own)})"
-        return f"{made}{', '.join(self.arguments)}).{method}{arguments}"
+    def call(self, owner: str, method: FunctionNode) -> str:
+        """The call of the method without its flags, on an object that is made for it."""
+        made = f"{owner}({', '.join(self.arguments)})"
+        if is_property(method):
+            return f"{made}.{method.name}"
+        own = parameters(method)[0].arg
+        return (
+            f"{made}.{call_without(method, flags_of(method)).replace(f'({own}, ', '(', 1).replace(f'({own})', '()', 1)}"
+        )
 
 
 def owner_of(file: SourceFile, name: str) -> ast.ClassDef | None:

@@ -70,7 +70,22 @@ def assumed(function: FunctionNode, known: dict[str, tuple[str, ...]]) -> dict[s
     for node in reversed(list(ast.walk(function))):  # what is added up may have been worked out above
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id in reached for t in node.targets):
             reached |= {each.id for each in ast.walk(node.value) if isinstance(each, ast.Name)}
-    return {name: (size,) for name in sorted(names & reached) if name not in known}
+    found = {name: (size,) for name in sorted(names & reached) if name not in known}
+    return {**found, **{name: dims for name, dims in _unpacked(function).items() if name in names - known.keys()}}
+
+
+def _unpacked(function: FunctionNode) -> dict[str, tuple[str, ...]]:
+    """How many entries names have that are unpacked, or of which single entries are read."""
+    found: dict[str, int] = {}
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=parts)], value=ast.Name(id=name)) if not any(
+                isinstance(each, ast.Starred) for each in parts
+            ):
+                found[name] = len(parts)
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int() as place)) if place >= 0:
+                found[name] = max(found.get(name, 0), place + 1)
+    return {name: (str(count),) for name, count in found.items()}
 
 
 def _added(node: ast.AST) -> Iterator[str]:
