@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 _HELP = """Sets a project up: the table [tool.eqtrace], and drafts of entries.
 
 Finds the packages and the tests, adds the table at the end of pyproject.toml (nothing else in it changes), and writes
-a file of entries in short form: formulas that docstrings print, functions whose return value can be written as a form,
-gradients by their names. What is drafted from the code says so: it agrees with the code, and whether it agrees with the
-paper only a reader can tell. Your code is parsed, never run.
+a file of entries in short form: formulas that docstrings print, functions and methods whose return value can be written
+as a form, gradients by their names. Shapes and bounds are those that annotations, docstrings and code tell. What is
+drafted from the code says so: it agrees with the code, and whether it agrees with the paper only a reader can tell.
+Your code is parsed, never run.
 
 \b
 Examples:
