@@ -6,7 +6,7 @@ PYTHON ?= $(firstword $(foreach each,python3.13 python3.12 python3.11 python3,$(
 BIN := .venv/bin
 JOBS ?= 2
 
-.PHONY: setup verify test audit site lint bench soak clean
+.PHONY: setup verify test audit site lint bench fuzz soak clean
 
 setup: .venv/.ready
 
@@ -25,7 +25,7 @@ verify: setup
 site: verify
 
 test: setup
-	$(BIN)/python -m pytest -n $(JOBS) -q
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -q
 
 lint: setup
 	$(BIN)/ruff check .
@@ -40,6 +40,10 @@ bench: setup
 	$(BIN)/python tests/benchmarks/gradients.py
 	$(BIN)/python tests/benchmarks/mutants.py
 	$(BIN)/python tests/benchmarks/site.py --browser
+
+# EXAMPLES=100000 for a long run. Prints the inputs that were tried and the faults that are left, by kind of input.
+fuzz: setup
+	$(BIN)/python tests/fuzz/fuzz.py --examples $(or $(EXAMPLES),5000)
 
 soak: setup
 	$(BIN)/python tests/benchmarks/soak.py

@@ -7,7 +7,7 @@ import pytest
 from eqtrace.code.lift.function import lifted
 from eqtrace.code.lift.project import find
 from eqtrace.code.lift.reasons import NotLifted
-from eqtrace.code.lift.shapes import annotated, assumed
+from eqtrace.code.lift.shapes import annotated, assumed, documented
 from eqtrace.code.source import parse
 
 HEAD = "import math\nimport numpy as np\nfrom numpy import exp\nTWO = 2.0\n"
@@ -204,3 +204,35 @@ def test_projects(tmp_path):
     (tmp_path / "bare" / "m.py").write_text("")
     (tmp_path / "bare" / "setup.py").write_text("")
     assert find(tmp_path / "bare").sources == ("m.py",)
+
+
+def documented_shapes(*entries):
+    said = "\n".join(f"    {each}" for each in entries)
+    doc = (
+        f'"""Something.\n\n    Parameters\n    ----------\n{said}\n\n    Returns\n    -------\n    y : ndarray\n    """'
+    )
+    file = parse("m.py", f"def f(X, w, b, k):\n    {doc}\n    return X\n".encode())
+    return documented(file.functions["f"])
+
+
+@pytest.mark.parametrize(
+    ("entry", "shapes"),
+    [
+        ("X : ndarray of shape (n_samples, n_features)", {"X": ("n_samples", "n_features")}),
+        ("X : array-like, shape (n, d)", {"X": ("n", "d")}),
+        ("X : array-like, shape = [n, d]", {"X": ("n", "d")}),
+        ("X : (N, M) array_like", {"X": ("N", "M")}),
+        ("w : (N,) ndarray", {"w": ("N",)}),
+        ("w : NDArray\n        The weights, of shape (n,).", {"w": ("n",)}),
+        ("w : numpy.ndarray\n        Weights (real, positive).", {}),
+        ("X, w : ndarray of shape (n,)", {"X": ("n",), "w": ("n",)}),
+        ("X : ndarray of shape (n, 3)", {}),
+        ("X : ndarray of shape (k, d)", {}),  # k is a parameter
+        ("X : ndarray of shape (..., d)", {}),
+        ("X : {'a', 'b'}", {}),
+        ("X : callable (x, y)", {}),
+        ("other : ndarray of shape (n,)", {}),
+    ],
+)
+def test_shapes_that_documentation_says(entry, shapes):
+    assert documented_shapes(entry) == shapes

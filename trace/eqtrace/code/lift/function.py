@@ -76,11 +76,16 @@ class _Value:
 
 
 def lifted(
-    source: SourceFile, function: FunctionNode, shapes: Mapping[str, tuple[str, ...]], named: bool = True
+    source: SourceFile,
+    function: FunctionNode,
+    shapes: Mapping[str, tuple[str, ...]],
+    named: bool = True,
+    attributes: Mapping[str, str] | None = None,
 ) -> Lifted:
     """A function as a form; `shapes` are those of parameters that are known to be arrays.
 
-    Parts of a long form are `named` as the function names them.
+    Parts of a long form are `named` as the function names them. Of a method `attributes` are given: what it may read of
+    its object (`self.x`), and the names that stand for it.
 
     Raises:
         NotLifted: it is none, or none that forms can write.
@@ -92,11 +97,13 @@ def lifted(
     if any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(function)):
         raise NotLifted("yields", function)
     flags = flags_of(function)
-    names = [each.arg for each in parameters(function) if each.arg not in flags]
-    if not names:
+    own = parameters(function)[0 if attributes is None else 1 :]
+    names = [each.arg for each in own if each.arg not in flags]
+    if not names and not attributes:
         raise NotLifted("has no parameters", function)
-    taken = {*names, *(dim for dims in shapes.values() for dim in dims)}
-    lift = _Lift(source, shapes, taken)
+    held = attributes or {}
+    taken = {*names, *held.values(), *(dim for dims in shapes.values() for dim in dims)}
+    lift = _Lift(source, shapes, taken, held)
     values = {name: lift.parameter(name) for name in names}
     values |= {name: _fixed(name, value) for name, value in flags.items()}
     value = lift.body(function.body, values, function)
@@ -110,7 +117,7 @@ def lifted(
         raise NotLifted(f"has a form of {len(text)} characters, too long to be confirmed by reading", function)
     ranges = {**dict(zip(indices, value.dims, strict=False)), **lift.indices}
     used = {name: dims for name, dims in shapes.items() if name in values and dims}
-    call = call_without(function, flags) if flags else ""
+    call = call_without(function, flags) if flags and attributes is None else ""
     found = Lifted(text, tuple(dict.fromkeys(lift.where)), used, ranges, call)
     return _shortened(found, lift.helpers) if named and len(text) > _LONG else found
 
@@ -151,8 +158,10 @@ class _Lift:
         source: SourceFile,
         shapes: Mapping[str, tuple[str, ...]],
         taken: Collection[str],
+        attributes: Mapping[str, str],
     ) -> None:
         self.source = source
+        self.attributes = attributes
         self.shapes = shapes
         self.taken = taken
         self.letters = tuple(each for each in _LETTERS if each not in taken)
@@ -342,6 +351,8 @@ class _Lift:
                 return self.cases(condition, yes, no, node)
             case ast.Call():
                 return self.call(node, values)
+            case ast.Attribute(value=ast.Name(id="self"), attr=name) if name in self.attributes and not self.depth:
+                return self.parameter(self.attributes[name])
             case ast.Attribute(value=ast.Name(id="self")):
                 raise NotLifted(f"reads `{ast.unparse(node)}`: an entry with `call` can say how it is made", node)
         raise NotLifted(f"has an expression that no form writes: `{brief(node)}`", node)
