@@ -108,9 +108,13 @@ class Cache:
         Raises:
             OSError: it can't be made, or a link leads it out of the project.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
-        if not self._folder.resolve().is_relative_to(self._root.resolve()):
+        try:
+            inside = self._folder.resolve().is_relative_to(self._root.resolve())
+        except RuntimeError:  # links that go round, in some versions of Python
+            inside = False
+        if not inside:
             raise OSError(f"{FOLDER} is a link that leaves the project")
+        self._folder.mkdir(parents=True, exist_ok=True)
         ignore = self._folder / ".gitignore"
         if not ignore.exists():
             _write(ignore, b"*\n")

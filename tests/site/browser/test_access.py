@@ -42,9 +42,39 @@ def test_axe_finds_nothing(sample: Any, open_page: Open, scheme: str) -> None:
     assert found == [], "\n".join(map(str, found))
 
 
-def _violations(page: Page) -> list[str]:
+KINDS = [
+    "index.html",
+    "equations.html",
+    "notation.html",
+    "matrix.html",
+    "dependencies.html",
+    "coverage.html",
+    "changes.html",
+    "pages/architecture.html",
+    "pages/linear-relu-initialisation.html",
+    "pages/gradient-checking.html",
+    "source/impl/ops.py.html",
+]
+"""A page of each kind of this repository's site: the lists, sections, topics with examples of each kind, a source."""
+
+
+def test_axe_finds_nothing_on_each_kind_of_page_of_this_repository(repository: Any, open_page: Open) -> None:
+    """In light by all rules; in dark by those of colour, as nothing else differs."""
+    page = open_page("about:blank", color_scheme="light")
+    found = []
+    for file in KINDS:
+        page.goto(repository.url(file))
+        page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+        page.emulate_media(color_scheme="light")
+        found += [(file, each) for each in _violations(page)]
+        page.emulate_media(color_scheme="dark")
+        found += [(file, "dark", each) for each in _violations(page, runOnly=["color-contrast", "link-in-text-block"])]
+    assert found == [], "\n".join(map(str, found))
+
+
+def _violations(page: Page, **more: Any) -> list[str]:
     # Without `preload`, which fetches style sheets, and that the security policy forbids.
-    answer = Axe().run(page, options={"preload": False, "resultTypes": ["violations"]}).response
+    answer = Axe().run(page, options={"preload": False, "resultTypes": ["violations"], **more}).response
     return [f"{each['id']}: {node['html'][:200]}" for each in answer["violations"] for node in each["nodes"]]
 
 

@@ -27,7 +27,12 @@ def lift(code, **shapes):
         ("if x <= 0: raise ValueError('no')\n    return np.log(x)", "log(x)", ("x > 0",)),
         ("if x > a:\n        return x\n    return -a", "Piecewise((x, x > a), (-a, True))", ()),
         ("return np.where(x > 0, x, a*x)", "Piecewise((x, x > 0), (a * x, True))", ()),
-        ("return x if x == a else 1/a", "Piecewise((x, Eq(x, a)), (1 / a, True))", ()),
+        ("return x if x == a else 1/a", "Piecewise((x, Eq(x, a)), (1 / a, True))", ("Or(Eq(x, a), Ne(a, 0))",)),
+        (
+            "if x > a:\n        if a < 0: raise ValueError\n        return x/a\n    return 1/x",
+            "Piecewise((x / a, x > a), (1 / x, True))",
+            ("Or(x <= a, a >= 0)", "Or(x <= a, Ne(a, 0))", "Or(x > a, Ne(x, 0))"),
+        ),
         ("return x/max(1e-15, a)", "x / Max(1e-15, a)", ()),
         ("return max(x, 0)", "Max(x, 0)", ()),
         ("return g(x, a)\n\n\ndef g(u, v=3):\n    return u % v", "Mod(x, a)", ("Ne(a, 0)",)),

@@ -129,13 +129,17 @@ def _quoted(names: list[str] | tuple[str, ...]) -> str:
 def _show(name: str, before: str, after: str) -> None:
     import difflib
 
+    from eqtrace.cli import output
+
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     shown = difflib.unified_diff(old, new, name if before else "/dev/null", name)
-    click.echo("".join(each if each.endswith("\n") else f"{each}\n" for each in shown), nl=False)
+    output.show("".join(each if each.endswith("\n") else f"{each}\n" for each in shown))
 
 
 def _tell(made: Drafts) -> None:
+    from eqtrace.cli import output
+
     if made.left:
         click.echo(f"without a draft: {len(made.left)}", err=True)
     for each in made.left:
-        click.echo(f"  {each.path}:{each.line}: {each.function}: {each.reason}", err=True)
+        output.say(f"  {each.path}:{each.line}: {each.function}: {each.reason}", err=True)

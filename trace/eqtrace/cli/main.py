@@ -104,10 +104,9 @@ def _unusable(error: EqtraceError) -> int:
 
 def told(error: EqtraceError) -> str:
     """What is said of unusable input; whatever of it is somebody's text steers neither a terminal nor a service."""
-    from eqtrace.report.styled import clean
+    from eqtrace.report import styled
 
-    lines = [f"eqtrace: {error}", *([f"  hint: {error.hint}"] if error.hint else [])]
-    return "\n".join(clean(line) for each in lines for line in each.split("\n"))
+    return styled.lines(f"eqtrace: {error}" + (f"\n  hint: {error.hint}" if error.hint else ""))
 
 
 def _internal(error: Exception) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -134,6 +135,16 @@ def _shortened(found: Lifted, helpers: Mapping[str, str]) -> Lifted:
     return replace(found, form=texts[0], where=tuple(texts[1:]), let=let)
 
 
+def _negation(condition: _Value) -> _Value:
+    """The condition that holds where this one does not."""
+
+    def at(indices: tuple[str, ...]) -> ast.expr:
+        parts = [ast.parse(each, mode="eval").body for each in negated(condition.at(indices))]
+        return parts[0] if len(parts) == 1 else of_word("And", *parts)
+
+    return _Value(condition.dims, at)
+
+
 def _fixed(name: str, value: ast.expr) -> _Value:
     def at(indices: tuple[str, ...]) -> ast.expr:
         raise NotLifted(f"works with `{name}`, which is no number by default", value)
@@ -160,7 +171,7 @@ class _Lift:
         self.where: list[str] = []
         self.indices: dict[str, str] = {}
         self.depth = 0
-        self.branch = 0
+        self.branch: list[_Value] = []  # the negations of what holds where one reads
         self.modules = dict(_imports(source.tree))
         self.bound = _assigned(source.tree)
 
@@ -210,9 +221,10 @@ class _Lift:
                     self.ways += 1
                     if self.ways > _BRANCHES:
                         raise NotLifted(f"has more than {_BRANCHES} ways through it", each)
-                    self.branch += 1  # what a branch needs to be defined it needs only there
-                    yes, no = self.body([*inner, *rest], values, each), self.body([*other, *rest], values, each)
-                    self.branch -= 1
+                    with self.where_not(_negation(condition)):
+                        yes = self.body([*inner, *rest], values, each)
+                    with self.where_not(condition):
+                        no = self.body([*other, *rest], values, each)
                     return self.cases(condition, yes, no, each)
                 case _:
                     raise NotLifted(f"has a statement that no form writes: `{brief(each)}`", each)
@@ -286,9 +298,10 @@ class _Lift:
 
     def guard(self, test: ast.expr, values: Mapping[str, _Value]) -> None:
         condition = self.condition(test, values)
-        if condition.dims or self.branch:
+        if any(each.dims for each in (condition, *self.branch)):
             raise NotLifted("refuses arrays by their entries", test)
-        self.where += negated(condition.at(()))
+        for each in negated(condition.at(())):
+            self.needed(each)
 
     def cases(self, condition: _Value, yes: _Value, no: _Value, node: ast.AST) -> _Value:
         dims = self.joined([condition, yes, no], node)
@@ -331,9 +344,10 @@ class _Lift:
                 return self.value(body if self.decided(test, values) else other, values)
             case ast.IfExp(test=test, body=body, orelse=other):
                 condition = self.condition(test, values)
-                self.branch += 1
-                yes, no = self.value(body, values), self.value(other, values)
-                self.branch -= 1
+                with self.where_not(_negation(condition)):
+                    yes = self.value(body, values)
+                with self.where_not(condition):
+                    no = self.value(other, values)
                 return self.cases(condition, yes, no, node)
             case ast.Call():
                 return self.call(node, values)
@@ -576,8 +590,8 @@ class _Lift:
         return name
 
     def needs(self, value: _Value, condition: str) -> None:
-        """What a form needs to be defined; conditions within cases can't be said for all values."""
-        if self.branch or (value.dims and len(value.dims) > 1):
+        """What a form needs to be defined, in a branch where that is taken."""
+        if any(each.dims for each in (value, *self.branch)) and (self.branch or len(value.dims) > 1):
             return
         term = value.at(self.letters[: len(value.dims)])
         if any(isinstance(each, ast.Name) and each.id in self.indices for each in ast.walk(term)) or not has_names(
@@ -586,7 +600,21 @@ class _Lift:
             return
         for each in factors(term) if condition.startswith("Ne") else [term]:
             if has_names(each) and not is_positive(each):
-                self.where.append(condition.format(ast.unparse(each)))
+                self.needed(condition.format(ast.unparse(each)))
+
+    def needed(self, condition: str) -> None:
+        """Notes what must hold where one reads."""
+        others = [ast.unparse(way.at(())) for way in self.branch]
+        self.where.append(f"Or({', '.join((*others, condition))})" if others else condition)
+
+    @contextmanager
+    def where_not(self, condition: _Value) -> Iterator[None]:
+        """For what is read where a condition does not hold."""
+        self.branch.append(condition)
+        try:
+            yield
+        finally:
+            self.branch.pop()
 
     def named(self, node: ast.expr) -> str | None:
         """The name of a function of a numerical library, or of Python's own."""
