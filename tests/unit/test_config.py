@@ -1,8 +1,10 @@
 from __future__ import annotations
 
+import os
 import pickle
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -181,6 +183,18 @@ def test_a_link_that_leads_to_itself(tmp_path: Path) -> None:
     (tmp_path / "loop.yaml").symlink_to("loop.yaml")
     found = faults(tmp_path, '[tool.eqtrace]\nspec = ["loop.yaml"]\n')
     assert found[0].startswith("pyproject.toml:2: spec: 'loop.yaml' leads through links that can't be followed")
+
+
+def test_a_number_of_many_digits_is_told(tmp_path: Path) -> None:
+    found = faults(tmp_path, f"[tool.eqtrace]\nspec = {'1' * 5000}\n")
+    assert "is not valid TOML" in found[0]
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: path.symlink_to("/dev/zero"), Path.mkdir])
+def test_settings_that_are_no_file_are_told_at_once(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "settings.toml")
+    with pytest.raises(EqtraceError, match="not a regular file"):
+        load_file(tmp_path / "settings.toml")
 
 
 def test_a_theme_has_a_scheme_and_colours(tmp_path: Path) -> None:

@@ -152,7 +152,7 @@ def test_what_was_judged_is_read_again(project: Project) -> None:
     assert read(project) == {}
     write(project, judged)
     assert list(read(project).values()) == judged
-    assert (project.index.root / ".eqtrace" / ".gitignore").read_text() == "*\n"
+    assert (project.index.root / ".eqtrace" / "mutants" / ".gitignore").read_text() == "*\n"
 
 
 def test_each_mutant_is_written_as_it_comes(project: Project) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
+from eqtrace.regular import content
 
 FOLDER = ".eqtrace/cache"
 LARGEST = 64 * 2**20  # bytes of all entries together
@@ -107,9 +108,13 @@ class Cache:
         Raises:
             OSError: it can't be made, or a link leads it out of the project.
         """
-        self._folder.mkdir(parents=True, exist_ok=True)
-        if not self._folder.resolve().is_relative_to(self._root.resolve()):
+        try:
+            inside = self._folder.resolve().is_relative_to(self._root.resolve())
+        except RuntimeError:  # links that go round, in some versions of Python
+            inside = False
+        if not inside:
             raise OSError(f"{FOLDER} is a link that leaves the project")
+        self._folder.mkdir(parents=True, exist_ok=True)
         ignore = self._folder / ".gitignore"
         if not ignore.exists():
             _write(ignore, b"*\n")
@@ -131,8 +136,7 @@ class Cache:
 def _read(path: Path) -> Entry | None:
     """An entry; None where the file is not what its name says."""
     try:
-        with open(path, "rb") as file:
-            body = file.read(_ENTRY + 1)
+        body = content(path, _ENTRY)
         if path.name.partition("-")[2] != digest(body) + _SUFFIX:
             return None
         entry = json.loads(body)
@@ -144,7 +148,7 @@ def _read(path: Path) -> Entry | None:
 def _write(path: Path, body: bytes) -> None:
     """Writes a file whole or not at all; one that is there already only becomes the newest."""
     with contextlib.suppress(OSError):
-        if path.read_bytes() == body:
+        if content(path, _ENTRY) == body:
             os.utime(path)
             return
     import tempfile  # takes longer than all reading, and is wanted for writing alone

@@ -6,6 +6,7 @@ An unknown key, a value of the wrong type and a path that leaves the root are er
 from __future__ import annotations
 
 import difflib
+import errno
 import re
 import tomllib
 from collections.abc import Mapping
@@ -14,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from eqtrace.errors import EqtraceError
+from eqtrace.regular import content
 
 COVERAGE = ("off", "report", "error")
 SCHEMES = ("auto", "light", "dark")
 COLOURS = ("ground", "panel", "ink", "soft", "rule", "link", "mark")
+_LARGEST = 10_000_000  # bytes of a pyproject.toml
 Size = tuple[int, ...] | str  # draws by position, or an expression over other sizes
 
 
@@ -80,7 +83,7 @@ class Config:
     def line(self, *keys: str) -> int:
         """The line of pyproject.toml that sets a key of `[tool.eqtrace]`; 1 where it can't be found."""
         try:
-            text = (self.root / self.pyproject).read_text("utf-8")
+            text = content(self.root / self.pyproject, _LARGEST).decode("utf-8")
         except (OSError, UnicodeDecodeError):
             return 1
         return _Lines(text).find(keys)
@@ -95,7 +98,7 @@ def load(start: Path) -> Config:
     start = start.resolve()
     for folder in (start, *start.parents):
         path = folder / "pyproject.toml"
-        if path.is_file() and _table(path) is not None:
+        if path.is_file() and _table(path, _text(path)) is not None:
             return load_file(path)
     raise EqtraceError(
         f"no pyproject.toml with a [tool.eqtrace] table in {start} or above",
@@ -110,10 +113,11 @@ def load_file(path: Path) -> Config:
         EqtraceError: it can't be read or is not usable; every fault of it is in the message.
     """
     path = path.resolve()
-    table = _table(path)
+    text = _text(path)
+    table = _table(path, text)
     if table is None:
         raise EqtraceError(f"{path.name} holds no [tool.eqtrace] table", hint="add one, even an empty one")
-    reader = _Reader(path.parent, path.name, path.read_text("utf-8"))
+    reader = _Reader(path.parent, path.name, text)
     config = reader.config(table)
     if reader.faults:
         raise EqtraceError(
@@ -122,13 +126,20 @@ def load_file(path: Path) -> Config:
     return config
 
 
-def _table(path: Path) -> dict[str, Any] | None:
+def _text(path: Path) -> str:
     try:
-        data = tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        return content(path, _LARGEST).decode("utf-8").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
         raise EqtraceError(f"{path} is not valid TOML: {error}") from error
     except OSError as error:
         raise EqtraceError(f"{path} can't be read: {error.strerror}") from error
+
+
+def _table(path: Path, text: str) -> dict[str, Any] | None:
+    try:
+        data = tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # of any kind: a number of many thousand digits is none of TOML's own
+        raise EqtraceError(f"{path} is not valid TOML: {error}") from error
     tool = data.get("tool")
     table = tool.get("eqtrace") if isinstance(tool, dict) else None
     if table is not None and not isinstance(table, dict):
@@ -222,7 +233,10 @@ class _Reader:
         plain = parts[: next((i for i, part in enumerate(parts) if re.search(r"[*?\[]", part)), len(parts))]
         try:
             inside = (self.root / "/".join(plain)).resolve().is_relative_to(self.root)
-        except (OSError, RuntimeError):  # the error of a link that leads to itself differs by version
+            looped = inside and _leads_to_itself(self.root / "/".join(plain))
+        except (OSError, ValueError, RuntimeError):
+            looped = True
+        if looped:
             self._fault(keys, f"{text!r} leads through links that can't be followed")
             return None
         if not inside:
@@ -330,6 +344,15 @@ class _Reader:
             if not isinstance(size, str) and len(size) > 1:
                 self._fault((*keys, name), "one number is wanted: a page shows one size")
         return {name: size if isinstance(size, str) else size[0] for name, size in sizes.items()}
+
+
+def _leads_to_itself(path: Path) -> bool:
+    """Whether links at a path go round: resolving it raises in some versions of Python, and stops in others."""
+    try:
+        path.stat()
+    except OSError as error:
+        return error.errno == errno.ELOOP
+    return False
 
 
 def _is_colour(value: Any) -> bool:

@@ -16,11 +16,11 @@ from typing import Any
 
 from eqtrace import __version__
 from eqtrace.cache import digest
+from eqtrace.regular import regular
 
 # Facts: which files there are, where packages lie, and (followed by a key) what another run kept.
 SPEC, SOURCES, TESTS, PACKAGES, KEPT = "spec", "sources", "tests", "packages", "kept"
 _LARGEST = 17 * 2**20  # bytes; nothing of that size is read
-_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0)
 
 
 class Present:
@@ -72,23 +72,6 @@ class Present:
         if stat.S_ISLNK(os.lstat(real).st_mode):
             real = os.path.realpath(real, strict=True)
         return full, real
-
-
-def regular(real: str, most: int) -> bytes | None:
-    """At most so many bytes of a regular file, however it grows meanwhile; None of anything else. It never blocks.
-
-    Raises:
-        OSError, ValueError: it can't be opened or read.
-    """
-    descriptor = os.open(real, _FLAGS)
-    with open(descriptor, "rb", buffering=0) as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            return None
-        parts = []
-        while part := file.read(min(most, 2**20)):
-            parts.append(part)
-            most -= len(part)
-    return b"".join(parts)
 
 
 class Inputs:

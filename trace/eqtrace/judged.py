@@ -14,6 +14,7 @@ from eqtrace.config import Config
 from eqtrace.model.mutant import Judged, Mutant, Status
 from eqtrace.model.results import Results
 from eqtrace.model.topic import Specification
+from eqtrace.regular import content
 from eqtrace.report import atomic
 from eqtrace.report.mutants import Mutation, document, read_scores
 from eqtrace.run.present import base
@@ -39,7 +40,7 @@ class Record:
         mutants = {(each.id, each.new): each for each in wanted}
         found: dict[str, Judged] = {}
         try:
-            text = self._file.read_bytes().decode("utf-8", "replace")
+            text = content(self._file).decode("utf-8", "replace")
         except OSError:
             return found
         self._whole = not text or text.endswith("\n")
@@ -99,7 +100,7 @@ def stored_scores(config: Config, results: Results) -> Mutation | None:
     """The scores of a run over these sources and this specification; None where none is stored, or it is of others."""
     index = Index(config)
     try:
-        entry = json.loads((_folder(index.root) / _SCORES).read_bytes())
+        entry = json.loads(content(_folder(index.root) / _SCORES))
         if entry["state"] == _state(config, index, results.specification, entry["seed"]):
             return read_scores(entry["scores"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -113,7 +114,7 @@ def _folder(root: Path) -> Path:
 
 def _make(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    (folder.parent / ".gitignore").write_text("*\n", encoding="utf-8")
+    atomic.write(folder / ".gitignore", b"*\n")
 
 
 def _state(config: Config, index: Index, specification: Specification, seed: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import pytest
@@ -37,7 +38,8 @@ Lines
 where ``s = slope`` and ``o = offset``.
 
 Other lines
-===========
+====
+
 
 They are :math:`y = x`, where ``s = 2*slope``.
 """
@@ -155,3 +157,27 @@ def test_which_formula_is_meant_can_be_said(project) -> None:
         _, found = stated(project(entry % holds, code))
         (back,) = found.values()
         assert back.detail.startswith(expected)
+
+
+def test_a_docstring_of_a_thousand_formulas_takes_no_time(project) -> None:
+    many = "".join(f"with ``a{number} = a{number + 1} + x`` " for number in range(1_000))
+    code = f'def f(x, A):\n    """Line.\n\n    .. math:: f(x; A) = A x\n\n    {many}\n    """\n    return A*x\n'
+    root = project("lines:\n  f: {states: docstring}\n", code)
+    started = time.process_time()
+    read_project(load(root), None, cache=False, static=True)
+    assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ("Half of it, since ``whole(x) = 2*x`` is given.", ReadBack.NOT_READ),  # of something else, in passing
+        ("Half of it: ``half(x) = x/2``.", ReadBack.IS_FORM),
+        ("Half of it: ``h(x) = x/2``.", ReadBack.IS_FORM),
+        ("Half of it.\n\n    .. math:: whole(x) = x/2\n    ", ReadBack.IS_FORM),  # what stands alone is what is meant
+    ],
+)
+def test_what_is_said_in_passing_is_of_what_it_names(project, said: str, status: ReadBack) -> None:
+    code = f'def half(x):\n    """{said}"""\n    return x / 2\n'
+    _, found = stated(project("lines.py:\n  half: {states: docstring}\n", code))
+    assert found["lines.py::half"].status is status

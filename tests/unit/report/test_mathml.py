@@ -109,3 +109,36 @@ def test_a_symbol_whose_spelling_cannot_be_read_is_told_once() -> None:
     (fault,) = faults(pair)
     assert (str(fault.span), fault.equation) == ("spec/a.yaml:3:5", None)
     assert "spelling" in fault.message
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        "(" * 40,
+        r"\sin(" * 40,
+        r"\{" * 40 + "x",
+        "{" + "[" * 40 + "}" + "]" * 40,
+        r"\left(" + "(" * 40 + r"\right)" + ")" * 40,
+        "(" * 40 + "|" * 40,
+        "(" * 40 + r"\text{)}" * 40,
+        "(" * 40 + "%" + ")" * 40,
+        "\u27e8" * 40,
+        r"\llbracket " * 40,
+        r"\bigl(" * 40,
+    ],
+)
+def test_brackets_that_nothing_closes_take_no_time(latex: str) -> None:
+    """The converter needs twice as long for each of them: forty would take weeks, and nothing could end it."""
+    with pytest.raises(LatexUnreadable, match="brackets that nothing closes") as raised:
+        convert(latex)
+    assert 0 < raised.value.offset < len(latex)
+
+
+@pytest.mark.parametrize("latex", ["[0, 1)" * 50, r"\{(x, [y])\}" * 50, r"\left(" * 30 + r"\right)" * 30, "((((((x"])
+def test_brackets_that_are_closed_and_a_few_that_are_not_are_shown(latex: str) -> None:
+    assert convert(latex).markup
+
+
+def test_half_of_a_pair_is_no_character() -> None:
+    with pytest.raises(LatexUnreadable, match=r"it holds U\+D800"):
+        convert("x + \ud800")

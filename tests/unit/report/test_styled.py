@@ -1,8 +1,9 @@
 import io
+import re
 
 import pytest
 
-from eqtrace.report.styled import colourful, plain, write
+from eqtrace.report.styled import clean, colourful, lines, plain, write
 
 
 class Terminal(io.StringIO):
@@ -32,3 +33,14 @@ def test_a_terminal_gets_the_same_words_in_colour(monkeypatch: pytest.MonkeyPatc
     write([[("a [bold]", "bold red"), (" b", "")]], stream)
     assert "\x1b[" in stream.getvalue()
     assert "a [bold]" in stream.getvalue()  # brackets are text, not markup
+
+
+@pytest.mark.parametrize("text", ["::error file=x::owned", "  ::stop-commands::x", "##[error]owned", "x ##vso[task]y"])
+def test_nothing_steers_a_service_that_reads_the_log(text: str) -> None:
+    for shown in (plain([[(clean(text), "")]]), lines(f"{text}\n{text}")):
+        assert not re.search(r"^\s*::|##\w*\[", shown, re.MULTILINE)
+
+
+def test_two_colons_and_marks_elsewhere_stay() -> None:
+    assert plain([[(clean("a.py::f ## x"), "")]]) == "a.py::f ## x\n"
+    assert lines("a\n\x1b[2J") == "a\n\\x1b[2J"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import cached_property
 from pathlib import PurePosixPath
@@ -34,6 +34,7 @@ class Document:
     prose: str
     zones: tuple[tuple[int, int, Zone], ...] = field(default=())
     code: bool = False
+    cut: bool = False  # whether lines of it are too long to be read
 
     @cached_property
     def _starts(self) -> list[int]:
@@ -115,8 +116,19 @@ _MAYBE_IN_CODE = (
 )
 
 
+_LONGEST = 20_000  # characters of a line: longer ones are written by programs, and take the patterns long
+_LONG = re.compile(rf"[^\n]{{{_LONGEST},}}")
+
+
 def read(path: str, text: str) -> Document | None:
-    """The document, or None where it certainly cites nothing."""
+    """The document, or None where it certainly cites nothing. Its longest lines are no prose."""
+    found = _read(path, text)
+    if found is None or not _LONG.search(found.prose):
+        return found
+    return replace(found, prose=_LONG.sub(lambda line: " " * len(line[0]), found.prose), cut=True)
+
+
+def _read(path: str, text: str) -> Document | None:
     suffix = _suffix(path)
     code = _is_code(path)
     if not any(pattern.search(text) for pattern in (_MAYBE_IN_CODE if code else _MAYBE)):
@@ -161,7 +173,7 @@ def _suffix(path: str) -> str:
     return PurePosixPath(path).suffix.lower().removeprefix(".")
 
 
-_UNSEEN = re.compile(r"<(script|style)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_UNSEEN = re.compile(r"<(script|style)\b.*?(?:</\1\s{0,20}>|\Z)", re.IGNORECASE | re.DOTALL)
 _FENCE = re.compile(r"^[ \t>]*(?:[-*+]\s+|\d+[.)]\s+)?(`{3,}|~{3,})(.*)$", re.MULTILINE)
 _DIRECTIVE = re.compile(r"^([ \t]*)\.\. (?:code-block|code|sourcecode|parsed-literal)::.*$|::[ \t]*$", re.MULTILINE)
 _LISTING = re.compile(r"^(-{4,}|\.{4,})[ \t]*$", re.MULTILINE)
@@ -212,13 +224,21 @@ def _blocks(text: str, suffix: str) -> list[tuple[int, int, Zone]]:
 def _indented(text: str) -> list[tuple[int, int, Zone]]:
     found: list[tuple[int, int, Zone]] = []
     for match in _DIRECTIVE.finditer(text):
-        begin = text.rfind("\n", 0, match.start()) + 1
-        indent = len(text[begin:]) - len(text[begin:].lstrip(" \t"))
         end = start = match.end()
-        for line in text[start + 1 :].split("\n"):
-            if line.strip() and len(line) - len(line.lstrip(" \t")) <= indent:
+        if found and start < found[-1][1]:
+            continue
+        begin = text.rfind("\n", 0, match.start()) + 1
+        indent = _indent(text[begin:start])
+        while end < len(text):  # `end` is where a line ends, or the text does
+            stop = text.find("\n", end + 1)
+            line = text[end + 1 : len(text) if stop < 0 else stop]
+            if line.strip() and _indent(line) <= indent:
                 break
             end += len(line) + 1
-        if end > start and (not found or start >= found[-1][1]):
+        if end > start:
             found.append((start, min(end, len(text)), Zone.BLOCK))
     return found
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t"))

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import islice
 
 from eqtrace.cites import patterns
 from eqtrace.cites.blocks import Blocks, Kind
@@ -13,6 +15,8 @@ from eqtrace.cites.kinds import CODE, KNOWN, NAMES
 from eqtrace.model.citation import Citation, Form, Number
 from eqtrace.model.span import Span
 
+_HEADS = 12  # heads of lists, items and headings above a number in which its file is looked for
+_RIVALS = 50  # mentions of files before a number that are looked at
 _PLACEHOLDER = re.compile(r"[A-Z]{1,4}|[Ll](?:ines?|INES?|no)(?:_?\w+)?")
 """What stands for a line number in `file.py:NN`."""
 
@@ -33,6 +37,31 @@ class Extracted:
 
     citations: tuple[Citation, ...]
     mentions: tuple[Mention, ...]
+
+
+class _Mentions:
+    """Mentions by their places."""
+
+    def __init__(self, mentions: list[Mention]) -> None:
+        self._all = sorted(mentions, key=lambda mention: mention.start)
+        self._since: list[int] = []  # for each, since which one before it all are of its file
+        for number, each in enumerate(self._all):
+            same = number > 0 and self._all[number - 1].path == each.path
+            self._since.append(self._since[-1] if same else number)
+
+    def between(self, start: int, end: int) -> list[Mention]:
+        """Those that begin in a part of the text."""
+        first, last = self._range(start, end)
+        return self._all[first:last]
+
+    def one(self, start: int, end: int) -> str | None:
+        """The only file that is mentioned in a part of the text."""
+        first, last = self._range(start, end)
+        return self._all[last - 1].path if first < last and self._since[last - 1] <= first else None
+
+    def _range(self, start: int, end: int) -> tuple[int, int]:
+        first = bisect_left(self._all, start, key=lambda each: each.start)
+        return first, bisect_left(self._all, end, first, key=lambda each: each.start)
 
 
 def extract(document: Document, blocks: Blocks, extensions: frozenset[str]) -> Extracted:
@@ -58,7 +87,7 @@ class _Reader:
         if not self.document.code:
             self._bare()
         ordered = sorted(self.found, key=lambda citation: (citation.start, citation.end))
-        return Extracted(tuple(ordered), tuple(self.mentions))
+        return Extracted(tuple(ordered), tuple(sorted(self.mentions, key=lambda mention: mention.start)))
 
     def _paths(self) -> Iterator[re.Match[str]]:
         if any(name in self.text for name in NAMES):
@@ -215,7 +244,7 @@ class _Reader:
         """Numbers after a file that was named before."""
         if not self.mentions or not any(sign.search(self.text) for sign in patterns.BARE_SIGNS):
             return
-        mentions = sorted(self.mentions, key=lambda mention: mention.start)
+        mentions = _Mentions(self.mentions)
         for match in patterns.BARE.finditer(self.text):
             kind = next(kind for kind in "1234" if match[f"first{kind}"] is not None)
             begin = match.start() + match[0].startswith("`")
@@ -233,14 +262,14 @@ class _Reader:
             )
             self._more(owner, begin, match.end(), sure=False, rivals=rivals)
 
-    def _owner(self, mentions: list[Mention], offset: int, words: bool) -> tuple[str | None, tuple[str, ...]]:
+    def _owner(self, mentions: _Mentions, offset: int, words: bool) -> tuple[str | None, tuple[str, ...]]:
         """The file that a bare number belongs to, and the others that it might."""
         here = self.blocks.index(offset)
         if here is None:
             return None, ()
-        for place in (here, *self.blocks.above(here)):
+        for place in (here, *islice(self.blocks.above(here), _HEADS)):
             block = self.blocks.blocks[place]
-            named = [each for each in mentions if block.start <= each.start < min(block.end, offset)]
+            named = mentions.between(block.start, min(block.end, offset))[-_RIVALS:]
             if named:
                 rivals = tuple(dict.fromkeys(each.path for each in named if each.path != named[-1].path))
                 return named[-1].path, rivals
@@ -248,8 +277,7 @@ class _Reader:
             return None, ()
         top = next((place for place in self.blocks.above(here) if self.blocks.blocks[place].kind is Kind.HEADING), None)
         begin = 0 if top is None else self.blocks.blocks[top].start
-        named = [each for each in mentions if begin <= each.start < offset]
-        return (named[-1].path, ()) if len({each.path for each in named}) == 1 else (None, ())
+        return mentions.one(begin, offset), ()
 
     def _is_taken(self, offset: int) -> bool:
         return any(start <= offset < end for start, end in self.taken[-40:])

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 from functools import lru_cache
+from itertools import islice
+from typing import TypeVar
 
 from eqtrace.cites.blocks import Blocks, Kind
 from eqtrace.cites.forms import Mention
 from eqtrace.cites.kinds import words
 from eqtrace.cites.outline import DEFINING, MODIFIER, Definition, Outline
 from eqtrace.model.citation import Citation, Form
+
+_Placed = TypeVar("_Placed", Citation, Mention)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +66,12 @@ _NAME = re.compile(
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _SENTENCE = re.compile(r"[.!?][)\"'`*]*\s+(?=[A-Z`*\[(\"'_])|;\s|<br */?>")
 _BETWEEN = r"[\s`*_\"'’“”,]*"
-_DEFINING = r"(?:[(\[\]:—–|=@→]|->|=>|--?|\bis\b|\bdefined\b|\bdeclared\b|\bimplemented\b|\blives\b|\blocated\b)"
+_DEFINING = r"(?:[(\[\]:—–|=@→]|->|=>|-|\bis\b|\bdefined\b|\bdeclared\b|\bimplemented\b|\blives\b|\blocated\b)"
 _USING = r"(?:\bat\b|\bin\b|\bsee\b|\bfrom\b|\bvia\b|\bon\b|\blines?\b|\bof\b|\bthe\b|\bfile\b|\be\.g\.|\bcf\.)"
 _BEFORE_DEFINES = re.compile(rf"{_BETWEEN}(?:{_DEFINING}{_BETWEEN}|{_USING}{_BETWEEN}(?={_DEFINING}))+$|[`*_]*\s*$")
 _BEFORE_USES = re.compile(rf"{_BETWEEN}(?:(?:{_DEFINING}|{_USING}){_BETWEEN})+$")
 _AFTER = re.compile(
-    rf"[\s`*_\"'’“”)\]]*(?:(?:[(\[:—–|=→]|->|=>|--?|\bis\b|\bdefines\b|\bdeclares\b){_BETWEEN})+$|[`*_]*\s$"
+    rf"[\s`*_\"'’“”)\]]*(?:(?:[(\[:—–|=→]|->|=>|-|\bis\b|\bdefines\b|\bdeclares\b){_BETWEEN})+$|[`*_]*\s$"
 )
 _JOINED = re.compile(r"[`*_]*\s*(?:/|,|&|\+|->|→|,?\s*\band\b|,?\s*\bor\b)\s*[`*_]*")
 _DECLARING = re.compile(r"\bis\s+(?:first\s+)?(?:defined|declared)\s+(?:in|at|on|by)\b|\b(?:defined|declared)\s+at\b")
@@ -79,6 +84,9 @@ _COMMON = words(
     "isinstance print range dict tuple open sorted super format append join assert raise yield lambda global break "
     "continue while elif else pass try except finally"
 )
+_WIDEST = 1_000  # characters of a sentence on each side of a citation; longer ones are made by machines
+_LONGEST = 2_000  # characters of a citation
+_HEADS = 12  # heads of lists, items and headings that lead to a sentence
 _SEVERAL = 12  # definitions of one name: more are no name to go by
 _FAR = 60  # characters between a name and the citation that it is tied to
 
@@ -90,14 +98,15 @@ def names(citation: Citation, blocks: Blocks, cited: Sequence[Citation], mention
     if place is None:
         return Names()
     start, end = _sentence(citation, text, blocks, place)
+    cited, mentions = _between(cited, start, end), _between(mentions, start, end)
     places = [(each.start, each.end) for each in cited] + [(each.start, each.end) for each in mentions]
     hidden = [(first, last) for first, last in places if last > start and first < end]
     tokens = [token for token in _tokens(text, start, end) if not any(a < token[1] and token[0] < b for a, b in hidden)]
     ties, quotes, common = _ties(citation, text, tokens, [each for each in cited if each is not citation])
     near = [name for token in tokens for name in _identifiers(token[2])]
-    for above in blocks.above(place):
+    for above in islice(blocks.above(place), _HEADS):
         block = blocks.blocks[above]
-        near += _named(text[block.start : block.end])
+        near += _named(text[block.start : min(block.end, block.start + _WIDEST)])
     if citation.symbol is not None and citation.line is not None:
         ties = (Tie(citation.symbol.removesuffix("()"), True, True), *ties)
     own = {citation.file.rpartition("/")[2].partition(".")[0]}
@@ -110,19 +119,34 @@ def names(citation: Citation, blocks: Blocks, cited: Sequence[Citation], mention
 
 
 def _sentence(citation: Citation, text: str, blocks: Blocks, place: int) -> tuple[int, int]:
+    """The sentence that a citation stands in, or as much of it around the citation as a reader takes in at once."""
     block = blocks.blocks[place]
-    start, end = block.start, block.end
+    # In steps, so that what stands close together shares what is worked out of its sentence.
+    start = max(block.start, (citation.start // _WIDEST - 1) * _WIDEST)
+    end = min(block.end, (citation.end // _WIDEST + 2) * _WIDEST)
     if block.kind is Kind.ROW:
         return start, end
-    for stop in _SENTENCE.finditer(text, block.start, block.end):
-        if stop.end() <= citation.start:
-            start = stop.end()
-        elif stop.start() >= citation.end:
-            end = stop.start() + 1
+    for first, last in _stops(text, start, end):
+        if last <= citation.start:
+            start = last
+        elif first >= citation.end:
+            end = first + 1
             break
     return start, end
 
 
+@lru_cache(8)
+def _stops(text: str, start: int, end: int) -> tuple[tuple[int, int], ...]:
+    return tuple(found.span() for found in _SENTENCE.finditer(text, start, end))
+
+
+def _between(places: Sequence[_Placed], start: int, end: int) -> Sequence[_Placed]:
+    """The citations or mentions (in order) that reach into a part of the text."""
+    first = bisect_left(places, start - _LONGEST, key=lambda each: each.start)
+    return places[first : bisect_left(places, end, key=lambda each: each.start)]
+
+
+@lru_cache(32)
 def _tokens(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
     """Code spans, and words that look like code outside of them: place and text."""
     found = [
@@ -165,7 +189,7 @@ def _ties(
     after = [token for token in tokens if token[0] >= citation.end]
     if before and not _parted(before[-1][1], citation.start, others):
         gap = text[before[-1][1] : citation.start]
-        defines = bool(_BEFORE_DEFINES.fullmatch(gap))
+        defines = len(gap) <= _FAR and bool(_BEFORE_DEFINES.fullmatch(gap))
         if len(gap) <= _FAR and (defines or _BEFORE_USES.fullmatch(gap)):
             joined = len(before) > 1 and _JOINED.fullmatch(text[before[-2][1] : before[-1][0]])
             alone = not joined and ("|" not in gap or _fills_cell(text, before[-1]))
@@ -176,7 +200,8 @@ def _ties(
     if after and not _parted(citation.end, after[0][0], others):
         gap = text[citation.end : after[0][0]]
         taken = any(
-            each.start >= after[0][1] and _BEFORE_USES.fullmatch(text[after[0][1] : each.start]) for each in others
+            0 <= each.start - after[0][1] <= _FAR and _BEFORE_USES.fullmatch(text[after[0][1] : each.start])
+            for each in others
         )
         if len(gap) <= _FAR and _AFTER.fullmatch(gap) and not taken:
             _tie(after[0][2], citation.form is not Form.CONTINUED, _alone(text, after[0], gap), found, quotes, common)

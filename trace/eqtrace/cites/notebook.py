@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[{}\[\]:,]')
+# A string that nothing closes goes on to the end: else each quote in it would be tried as the beginning of one.
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z|\\\Z)|[{}\[\]:,]', re.DOTALL)
 _ESCAPE = re.compile(r"\\(u[0-9a-fA-F]{4}|.)")
 
 

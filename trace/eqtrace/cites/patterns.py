@@ -65,7 +65,7 @@ NUMBERS = re.compile(rf"(?P<first>\d{{1,7}})(?:{_DASH}(?P<last>\d{{1,7}}))?")
 """A number, or a range, of a list that is known to be one."""
 
 MORE_COLON = re.compile(
-    rf"(?P<close>[`*]*)\s*(?:/|,|;|\+|&|,?\s*\band\b|,?\s*\bor\b|–>|→)\s*(?P<open>[`*]*)(?P<head>:L?|L)(?P<approx>{_ABOUT})"
+    rf"(?P<close>[`*]{{0,9}})\s{{0,40}}(?:/|,|;|\+|&|,?\s{{0,40}}\band\b|,?\s{{0,40}}\bor\b|–>|→)\s{{0,40}}(?P<open>[`*]{{0,9}})(?P<head>:L?|L)(?P<approx>{_ABOUT})"
     rf"(?P<first>\d{{1,7}})(?:{_DASH}L?(?P<last>\d{{1,7}}))?{_END}"
 )
 """A further number of its own colon or L: `` `x.rs:84-98` / `:104` ``."""

@@ -162,6 +162,8 @@ class _Run:
         document = documents.read(path, text)
         if document is None:
             return
+        if document.cut:
+            self.unreadable.append(path)
         blocks = Blocks(document.prose)
         extracted = forms.extract(document, blocks, self.extensions)
         named = tuple(dict.fromkeys(each.path for each in extracted.mentions))

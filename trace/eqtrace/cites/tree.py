@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path, PurePosixPath
 
 from eqtrace.cites.git import Git
+from eqtrace.regular import content
 
 _SKIPPED = frozenset(
     {".git", ".hg", ".svn", "node_modules", ".venv", "venv", "__pycache__", ".tox", ".nox", ".mypy_cache"}
@@ -19,7 +20,7 @@ _BUILDS = frozenset(
     {"Cargo.toml", "pom.xml", "package.json", "pyproject.toml", "setup.py", "CMakeLists.txt", "build.gradle"}
 )
 _KEPT_FILES = 512  # of which the lines stay in memory
-_LARGEST = 4_000_000  # characters: nobody cites lines of larger files by hand
+_LARGEST = 4_000_000  # bytes: nobody cites lines of larger files by hand
 
 
 class Tree:
@@ -66,9 +67,7 @@ class Tree:
         """A file's text, its newlines as they are; None where it is none, is too large or is not UTF-8."""
         full = self.root / path
         try:
-            if not self._inside(path, full) or full.stat().st_size > _LARGEST:
-                return None
-            return full.read_bytes().decode("utf-8")
+            return content(full, _LARGEST).decode("utf-8") if self._inside(path, full) else None
         except (OSError, UnicodeDecodeError, ValueError):
             return None
 

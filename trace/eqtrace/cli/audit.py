@@ -103,7 +103,7 @@ def _watched(
             chosen = settings.selected(select, config)
             output.report(auditing.audit(config, chosen, cache, inputs, memory), config.root, how)
         except EqtraceError as error:  # what is half written may be whole the next time
-            click.echo(f"eqtrace: {error}", err=True)
+            output.say(f"eqtrace: {error}", err=True)
         click.echo(f"watching {root}", err=True)
 
     for _ in watching.changes(root, once):

@@ -152,7 +152,7 @@ def _adopt(tree: Tree, cited: Cited) -> int:
     kept = {key: entry for key, entry in ledger.load(tree).items() if key[0] not in read and tree.exists(key[0])}
     output.save(tree.root / ledger.PLACE, ledger.dump({**kept, **entries}))
     for each in refused:
-        click.echo(f"{each.citation.span}: not adopted: `{each.citation.text}` is {each.status}", err=True)
+        output.say(f"{each.citation.span}: not adopted: `{each.citation.text}` is {each.status}", err=True)
     click.echo(f"{ledger.PLACE}: {len(entries)} adopted, {len(refused)} refused", err=True)
     return 1 if refused else 0
 
@@ -162,6 +162,7 @@ def _write(tree: Tree, cited: Cited, options: object, how: _Writing, form: str) 
 
     from eqtrace.cites import fix, ledger
     from eqtrace.cites.scan import Options, scan, tree_of
+    from eqtrace.cli import output
 
     assert isinstance(options, Options)
     wanted = fix.renumbered(cited.citations) if how.fix else []
@@ -170,7 +171,7 @@ def _write(tree: Tree, cited: Cited, options: object, how: _Writing, form: str) 
     done = fix.rewritten(tree, wanted)
     if how.diff:
         if form != "json":
-            click.echo(fix.diff(done.texts), nl=False)
+            output.show(fix.diff(done.texts))
         return replace(cited, edits=done.edits, refused=done.refused)
     refused = list(done.refused)
     for path, (before, after) in done.texts.items():
@@ -182,8 +183,6 @@ def _write(tree: Tree, cited: Cited, options: object, how: _Writing, form: str) 
         fresh, [tree.root / path for path in sorted({each.citation.span.path for each in cited.citations})], options
     )
     if (carried := ledger.carried(ledger.load(fresh), cited.citations, again.citations, fresh)) is not None:
-        from eqtrace.cli import output
-
         output.save(tree.root / ledger.PLACE, ledger.dump(carried))
         again = scan(
             fresh, [tree.root / each for each in sorted({each.citation.span.path for each in cited.citations})], options
@@ -225,10 +224,10 @@ def _report(tree: Tree, cited: Cited, how: Reporting, every: bool, quiet: bool, 
         click.echo(report.render(cited, code), nl=False)
     elif not quiet:
         for edit in cited.edits:
-            click.echo(f"{edit.span}: {edit.old} -> {edit.new}")
+            output.say(f"{edit.span}: {edit.old} -> {edit.new}")
         styled.write(lines)
     for text in cited.refused:
-        click.echo(f"left alone: {text}", err=True)
+        output.say(f"left alone: {text}", err=True)
     if nothing:
         click.echo("No citation was found: nothing was checked.", err=True)
     return code

@@ -69,12 +69,12 @@ def fix(select: tuple[str, ...], config_file: Path | None, diff: bool, form: str
         results = replace(results, command="fix", exit=2 if refusals else 0, findings=left)
         output.report(results, config.root, Reporting("json", None, (), False), [_row(edit) for edit in done])
     elif diff:
-        click.echo(fixing.diff(config.root, edits), nl=False)
+        output.show(fixing.diff(config.root, edits))
     else:
         for edit in done:
-            click.echo(f"{edit.span.path}:{edit.span.line}: {edit.old} -> {edit.new}")
+            output.say(f"{edit.span.path}:{edit.span.line}: {edit.old} -> {edit.new}")
     for refusal in refusals:
-        click.echo(f"{refusal.span.path}: left alone: {refusal.reason}", err=True)
+        output.say(f"{refusal.span.path}: left alone: {refusal.reason}", err=True)
     click.echo(_outcome(done, bool(refusals), results, diff), err=True)
     return 2 if refusals else 0
 

@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 _HELP = """Sets a project up: the table [tool.eqtrace], and drafts of entries.
 
 Finds the packages and the tests, adds the table at the end of pyproject.toml (nothing else in it changes), and writes
-a file of entries in short form: formulas that docstrings print, functions whose return value can be written as a form,
-gradients by their names. What is drafted from the code says so: it agrees with the code, and whether it agrees with the
-paper only a reader can tell. Your code is parsed, never run.
+a file of entries in short form: formulas that docstrings print, functions and methods whose return value can be written
+as a form, gradients by their names. Shapes and bounds are those that annotations, docstrings and code tell. What is
+drafted from the code says so: it agrees with the code, and whether it agrees with the paper only a reader can tell.
+Your code is parsed, never run.
 
 \b
 Examples:
@@ -65,8 +66,13 @@ def init(dry: bool, name: str) -> int:
         click.echo(f"wrote [tool.eqtrace] into pyproject.toml{entries}")
     _tell(made)
     if not dry:
-        click.echo("next: eqtrace verify" if made.made else f"next: write an entry into {name}", err=True)
+        click.echo("next: eqtrace verify" if made.made else _by_hand(name, made), err=True)
     return 0
+
+
+def _by_hand(name: str, made: Drafts) -> str:
+    example = f", like\n  {made.left[0].skeleton}" if made.left else ""
+    return f"next: write a formula into {name}{example}"
 
 
 def _inside(root: Path, name: str) -> Path:
@@ -123,13 +129,17 @@ def _quoted(names: list[str] | tuple[str, ...]) -> str:
 def _show(name: str, before: str, after: str) -> None:
     import difflib
 
+    from eqtrace.cli import output
+
     old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
     shown = difflib.unified_diff(old, new, name if before else "/dev/null", name)
-    click.echo("".join(each if each.endswith("\n") else f"{each}\n" for each in shown), nl=False)
+    output.show("".join(each if each.endswith("\n") else f"{each}\n" for each in shown))
 
 
 def _tell(made: Drafts) -> None:
+    from eqtrace.cli import output
+
     if made.left:
         click.echo(f"without a draft: {len(made.left)}", err=True)
     for each in made.left:
-        click.echo(f"  {each.path}:{each.line}: {each.function}: {each.reason}", err=True)
+        output.say(f"  {each.path}:{each.line}: {each.function}: {each.reason}", err=True)

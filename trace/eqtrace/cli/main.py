@@ -98,10 +98,15 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _unusable(error: EqtraceError) -> int:
-    click.echo(f"eqtrace: {error}", err=True)
-    if error.hint:
-        click.echo(f"  hint: {error.hint}", err=True)
+    click.echo(told(error), err=True)
     return 2
+
+
+def told(error: EqtraceError) -> str:
+    """What is said of unusable input; whatever of it is somebody's text steers neither a terminal nor a service."""
+    from eqtrace.report import styled
+
+    return styled.lines(f"eqtrace: {error}" + (f"\n  hint: {error.hint}" if error.hint else ""))
 
 
 def _internal(error: Exception) -> int:

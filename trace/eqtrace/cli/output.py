@@ -120,6 +120,22 @@ def _ratcheted(results: Results, baseline: Path, write: bool) -> Results:
     )
 
 
+def say(text: str, err: bool = False) -> None:
+    """Writes lines that hold somebody's words, which steer neither a terminal nor a service."""
+    from eqtrace.report import styled
+
+    click.echo(styled.lines(text), err=err)
+
+
+def show(diff: str) -> None:
+    """Writes a difference: as it is for a program that reads it, and else as `say` does."""
+    if sys.stdout.isatty() or os.environ.get("GITHUB_ACTIONS"):
+        from eqtrace.report import styled
+
+        diff = styled.lines(diff)
+    click.echo(diff, nl=False)
+
+
 def save(path: Path, content: str) -> None:
     """Writes a whole file, or nothing of it."""
     from eqtrace.report import atomic

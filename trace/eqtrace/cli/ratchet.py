@@ -11,6 +11,7 @@ import click
 from eqtrace.cli import output
 from eqtrace.errors import EqtraceError
 from eqtrace.ratchet import Held, Ratchet
+from eqtrace.regular import content
 
 _Item = TypeVar("_Item")
 
@@ -32,7 +33,7 @@ def hold_back(ratchet: Ratchet[_Item], items: Sequence[_Item], baseline: Path) -
         EqtraceError: it can't be read, or is none.
     """
     try:
-        text = baseline.read_text(encoding="utf-8")
+        text = content(baseline).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise EqtraceError(f"{baseline} can't be read: {error}", "write it with --write-baseline") from error
     held = ratchet.hold_back(items, text, str(baseline))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING
 from eqtrace.code.files import expand, packages
 from eqtrace.code.source import SourceFile, Unreadable, decode, parse, parsed
 from eqtrace.inputs import PACKAGES, SOURCES, TESTS, Inputs, listing
+from eqtrace.regular import regular
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -231,12 +231,12 @@ class Index:
             allowed = full.is_relative_to(self.root) or any(map(full.is_relative_to, self._packages.values()))
             if not allowed:
                 raise Unreadable("lies outside the project's root and the named packages")
-            status = full.stat()
-            if not stat.S_ISREG(status.st_mode):
+            found = regular(full, _LARGEST + 1)
+            if found is None:
                 raise Unreadable("no regular file")
-            if status.st_size > _LARGEST:
+            if len(found) > _LARGEST:
                 raise Unreadable(f"larger than {_LARGEST // 2**20} MB")
-            return full.read_bytes()
+            return found
         except FileNotFoundError:
             raise Unreadable("no such file") from None
         except (OSError, ValueError, RuntimeError) as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from eqtrace.errors import EqtraceError
+from eqtrace.regular import content
 
 SCHEMA = 1
 _HINT = "record it again: pytest --eqtrace-record FILE"
@@ -29,7 +30,7 @@ def read(path: Path) -> dict[str, frozenset[str]]:
         EqtraceError: the file is no record of this version.
     """
     try:
-        data = json.loads(path.read_text("utf-8"))
+        data = json.loads(content(path).decode("utf-8"))
     except FileNotFoundError:
         return {}
     except (OSError, ValueError, RecursionError) as error:

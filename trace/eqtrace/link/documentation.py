@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -92,7 +93,8 @@ def _meant(passage: Passage, name: str, equation: Equation) -> Choice:
         [each for each in shown if each.args is not None and {*map(plain_name, each.args)} <= known],
         [each for each in shown if each.args is not None],
         shown,
-        [each for each in candidates if each.args is not None or wanted],  # a name alone in prose is defined there
+        # A name alone in prose is defined there, and what is called otherwise than the function is said in passing.
+        [each for each in candidates if (each.args is not None and len(plain_name(each.name)) == 1) or wanted],
     )
     for group in groups:
         meant = _undefining(group)
@@ -127,8 +129,11 @@ def _behind(formula: Formula, passage: Passage, formulas: Iterable[Formula]) -> 
 def _undefining(formulas: Iterable[Formula]) -> list[Formula]:
     """The formulas whose names no other one of them uses."""
     found = list(formulas)
-    used = [any(other is not each and _uses(other, each.name) for other in found) for each in found]
-    return [each for each, is_used in zip(found, used, strict=True) if not is_used] or found
+    words = [_words(each) for each in found]
+    uses = Counter(word for some in words for word in some)
+    return [
+        each for each, own in zip(found, words, strict=True) if uses[name := each.plain_name] <= (name in own)
+    ] or found
 
 
 def _defining(meant: Formula, formulas: Iterable[Formula], passage: Passage) -> Iterator[Formula]:
@@ -140,12 +145,10 @@ def _defining(meant: Formula, formulas: Iterable[Formula], passage: Passage) -> 
             yield each
 
 
-def _uses(formula: Formula, name: str) -> bool:
-    if not name:
-        return False
-    wanted = plain_name(name)
+def _words(formula: Formula) -> set[str]:
+    """What stands right of a formula's left side."""
     words = {token.text for token in formula.rest_plain} | {plain_name(token.key) for token in formula.rest_latex}
-    return wanted in words
+    return words - {""}
 
 
 def _several(formulas: list[Formula], passage: Passage) -> str:

@@ -6,11 +6,13 @@ import os
 import tempfile
 from pathlib import Path
 
+from eqtrace import regular
+
 
 def write(path: Path, content: bytes) -> bool:
     """Writes `content` to `path`, whose folder exists; False where it was there already, byte for byte."""
     try:
-        if path.read_bytes() == content:
+        if regular.content(path) == content:
             return False
     except OSError:
         pass

@@ -123,7 +123,9 @@ def _unread(cited: Cited) -> list[str]:
         said.append(f"set aside: {count(len(cited.set_aside), 'record')} of their day (--records reads them)")
     if cited.unreadable:
         names = ", ".join(cited.unreadable[:3]) + (", ..." if len(cited.unreadable) > 3 else "")
-        said.append(f"not read: {count(len(cited.unreadable), 'file')} that are no text or too large ({names})")
+        said.append(
+            f"not read: {count(len(cited.unreadable), 'file')}, or lines of them, no text or too large ({names})"
+        )
     if cited.history:
         said.append(f"without history: {cited.history}")
     if cited.left_out:

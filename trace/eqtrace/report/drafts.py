@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from eqtrace import regular
 from eqtrace.cache import digest
 from eqtrace.errors import EqtraceError
 from eqtrace.report import atomic
@@ -84,7 +85,7 @@ class Earlier:
 def earlier(folder: Path) -> Earlier:
     """What the manifest in `folder` says; a damaged one names no files."""
     try:
-        data = json.loads((folder / MANIFEST).read_bytes())
+        data = json.loads(regular.content(folder / MANIFEST))
         files, state = data["files"], data.get("state", "")
         if isinstance(files, list):  # files that were about to be written when a build was broken off
             return Earlier("", {name: Kept() for name in files if isinstance(name, str)})
@@ -128,7 +129,7 @@ def write(folder: Path, drafts: Mapping[str, Draft], before: Earlier, state: str
             keep[name] = Kept(draft.key, digest(made[name]), bounds)
     for name, data in made.items():
         target = _inside(folder, name)
-        if name not in before.files and target.exists() and (not target.is_file() or target.read_bytes() != data):
+        if name not in before.files and target.exists() and (not target.is_file() or regular.content(target) != data):
             raise EqtraceError(
                 f"{target} is there already and is no page of an earlier site",
                 "choose an empty folder as `output` in [tool.eqtrace.site]",
@@ -155,7 +156,7 @@ def _is_kept(folder: Path, name: str, kept: Kept) -> bool:
 def _content(folder: Path, name: str, kept: Kept) -> bytes | None:
     """A file as an earlier build wrote it; None where it is not so any more."""
     try:
-        content = _inside(folder, name).read_bytes()
+        content = regular.content(_inside(folder, name))
     except (OSError, EqtraceError):
         return None
     return content if digest(content) == kept.content else None

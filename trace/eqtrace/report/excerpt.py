@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from eqtrace.model.span import Span
+from eqtrace.regular import content
 from eqtrace.report.styled import Line, clean
 
 _WIDTH = 112  # longer lines are shown around the caret only
@@ -35,9 +36,7 @@ class Files:
             real = os.path.realpath(self.root / path)
             if not os.path.isabs(path) and not real.startswith(os.path.join(os.path.realpath(self.root), "")):
                 return ""
-            if not os.path.isfile(real) or os.path.getsize(real) > _LARGEST:
-                return ""
-            return Path(real).read_bytes().decode("utf-8-sig", "replace")
+            return content(real, _LARGEST).decode("utf-8-sig", "replace")
         except (OSError, ValueError):
             return ""
 

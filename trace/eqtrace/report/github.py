@@ -30,7 +30,7 @@ def _annotations(finding: Finding, folder: str) -> Iterator[str]:
 
 
 def _command(command: str, span: Span, folder: str, title: str, text: str) -> str:
-    properties = {"file": folder + span.path, "line": max(span.line, 1), "col": max(span.column, 1)}
+    properties = {"file": clean(folder + span.path), "line": max(span.line, 1), "col": max(span.column, 1)}
     if span.end_line > span.line:
         properties["endLine"] = span.end_line
     shown = ",".join(f"{name}={_property(str(value))}" for name, value in {**properties, "title": title}.items())

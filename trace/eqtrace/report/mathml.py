@@ -8,6 +8,7 @@ rules the site collects in a style sheet. (The outer cells of a table row lose t
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from eqtrace.model.span import Span
 
 _LONGEST = 4000  # the converter recurses, and a few thousand nested groups overflow its stack
+_UNCLOSED = 6  # the converter tries both ways for each bracket that nothing closes, so each doubles its time
 _DEFINES = re.compile(r"\\(?:(?:re|provide)?newcommand|(?:re)?newenvironment|[egx]?def|let|Declare\w+)(?![a-z])")
 _WORD = re.compile(r"[^\W\d_]\w+")
 _PROSE = frozenset({"and", "else", "for", "if", "is", "or", "otherwise", "then", "when", "where", "with"})
@@ -114,6 +116,8 @@ def _parsed(latex: str, display: bool) -> ElementTree.Element:
         raise LatexUnreadable(f"it is longer than {_LONGEST} characters")
     if defines := _DEFINES.search(latex):  # a formula must stand for itself, and expansions can nest without end
         raise LatexUnreadable(f"it defines a command ({defines[0]})", defines.start())
+    if (opened := _unclosed(latex)) is not None:
+        raise LatexUnreadable(f"it opens more than {_UNCLOSED} brackets that nothing closes", opened)
     try:
         markup = _converter().convert_with_local_state(latex, displaystyle=display)
         return ElementTree.fromstring(markup.replace("&ApplyFunction;", "\u2061"))
@@ -122,8 +126,56 @@ def _parsed(latex: str, display: bool) -> ElementTree.Element:
         if not offset.isdecimal():
             raise LatexUnreadable(str(error)) from None
         raise LatexUnreadable(message.strip(), int(offset)) from None
+    except UnicodeEncodeError as error:  # half of a pair, which a string literal of Python can hold
+        raise LatexUnreadable(f"it holds U+{ord(latex[error.start]):04X}, which is no character", error.start) from None
     except ElementTree.ParseError as error:
         raise LatexUnreadable(f"its MathML is not well-formed ({error})") from None
+
+
+_TOKEN = re.compile(r"%[^\n]*|\\(?:[A-Za-z]+|.)|\S", re.DOTALL)
+_NAMED = "brace|brack|paren|ang|angle|floor|ceil|vert|Vert|group|moustache|corner|bracket|parenthesis|Brace|Brack|Angle"
+_NAMED_OPEN, _NAMED_CLOSE = re.compile(rf"\\(l?l|ul|L)({_NAMED})"), re.compile(rf"\\(r?r|ur|lr|R)({_NAMED})")
+_IN_WORDS = re.compile(r"\\(?:text\w*|mbox|hbox|operatorname)")  # commands in whose group a bracket is a letter
+
+
+def _unclosed(latex: str) -> int | None:
+    """Where the bracket stands that is one too many of those that nothing in their group closes; None without one."""
+    groups: list[list[int]] = [[]]  # the open brackets of each open group
+    in_words: list[int] = []  # the groups that hold words
+    lost: list[int] = []
+    before = ""
+    for found in _TOKEN.finditer(latex):
+        token = found[0]
+        if before in ("\\left", "\\right", "\\middle"):  # the bracket belongs to the command
+            before = ""
+            continue
+        if token in ("{", "\\left", "\\begin"):
+            groups.append([])
+            if _IN_WORDS.fullmatch(before):
+                in_words.append(len(groups))
+        elif token in ("}", "\\right", "\\end") and len(groups) > 1:
+            if in_words and in_words[-1] == len(groups):
+                in_words.pop()
+            lost += groups.pop()
+        elif token[0] != "%" and _opens(token):
+            groups[-1].append(found.start())
+        elif token[0] != "%" and _closes(token) and groups[-1] and not in_words:
+            groups[-1].pop()
+        before = token
+    lost = sorted([*lost, *(each for group in groups for each in group)])
+    return lost[_UNCLOSED] if len(lost) > _UNCLOSED else None
+
+
+def _opens(token: str) -> bool:
+    if token[0] == "\\":
+        return token == "\\{" or _NAMED_OPEN.fullmatch(token) is not None
+    return unicodedata.category(token) == "Ps"
+
+
+def _closes(token: str) -> bool:
+    if token[0] == "\\":
+        return token == "\\}" or _NAMED_CLOSE.fullmatch(token) is not None
+    return unicodedata.category(token) == "Pe"
 
 
 def _repair(element: ElementTree.Element, rules: dict[str, str]) -> None:

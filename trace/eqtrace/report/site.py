@@ -20,6 +20,7 @@ from eqtrace.errors import EqtraceError
 from eqtrace.inputs import own
 from eqtrace.model.results import Results
 from eqtrace.model.topic import Topic
+from eqtrace.regular import content
 from eqtrace.report import export
 from eqtrace.report.drafts import MANIFEST, Draft, earlier, fixed, is_whole, write
 from eqtrace.report.hosting import Host
@@ -240,6 +241,6 @@ def _read(config: Config, results: Results, index: Index) -> Iterator[bytes]:
     for path in found:
         yield str(path).encode("utf-8", "surrogateescape")
         try:
-            yield path.read_bytes()
+            yield content(path)
         except OSError:
             yield b""

@@ -15,15 +15,26 @@ Line = list[tuple[str, str]]
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
 
 
+# Neither must what services take for a command to themselves: `##[group]` anywhere, `::error::` at a line's beginning.
+_MARKED = re.compile(r"##(?=\w*\[)")
+_COMMAND = re.compile(r"^(\s*):(?=:)")
+
+
 def clean(text: str) -> str:
-    """The text on one line, with control characters spelt out and tabs as four spaces."""
+    """The text on one line, with control characters spelt out, tabs as four spaces, and no command to a service."""
     spelt = _CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text.replace("\t", "    "))
-    return spelt.replace("\n", " ")
+    return _MARKED.sub("# #", spelt.replace("\n", " "))
 
 
-def plain(lines: Iterable[Line]) -> str:
+def lines(text: str) -> str:
+    """A text of several lines, each of them clean and none a command to a service."""
+    return "\n".join(_COMMAND.sub(r"\1: ", clean(line)) for line in text.split("\n"))
+
+
+def plain(written: Iterable[Line]) -> str:
     """The lines as text, each ending in a newline."""
-    return "".join("".join(text for text, _ in line).rstrip() + "\n" for line in lines)
+    joined = ("".join(text for text, _ in line).rstrip() for line in written)
+    return "".join(_COMMAND.sub(r"\1: ", line) + "\n" for line in joined)
 
 
 def colourful(stream: TextIO, environment: Mapping[str, str] | None = None) -> bool:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from eqtrace.inputs import Inputs, regular
+from eqtrace.inputs import Inputs
 from eqtrace.model.finding import Fault
 from eqtrace.model.span import Span
+from eqtrace.regular import regular
 
 MAX_BYTES = 10_000_000
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
@@ -21,6 +22,8 @@ from eqtrace.model.equation import Equation
 
 _IF = frozenset({"for", "if", "when", "where"})
 _RELATIONS = {"<": "<", ">": ">", "<=": "<=", ">=": ">=", "!=": "!="}
+
+_MOST = 200  # definitions beside a formula that are read: nobody writes as many for one
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +59,9 @@ class Documented:
 
     def define(self, formulas: Iterable[Formula], but: str = "") -> None:
         """Read definitions, all but those of one name: of each other as far as they need it, in whatever order."""
-        waiting = [each for each in formulas if self._may_define(each) and each.name != but]
-        twice = {
-            each.name for each in waiting if sum(plain_name(one.name) == plain_name(each.name) for one in waiting) > 1
-        }
+        waiting = [each for each in formulas if self._may_define(each) and each.name != but][:_MOST]
+        count = Counter(each.plain_name for each in waiting)
+        twice = {each.name for each in waiting if count[each.plain_name] > 1}
         for name in twice:
             self.definitions[plain_name(name)] = _Definition(name, (), "it is defined more than once")
         waiting = [each for each in waiting if each.name not in twice]
@@ -70,7 +72,10 @@ class Documented:
                 return
 
     def _may_define(self, formula: Formula) -> bool:
-        return bool(formula.name) and not self.declared[id(formula)] and not formula.of_function
+        # `Re = 100` of a parameter `Re` says up to where something holds, also where `Re` is no spelling of it in LaTeX
+        given = {plain_name(name) for name in self.equation.symbols}
+        new = bool(formula.name) and plain_name(formula.name) not in given
+        return new and not self.declared[id(formula)] and not formula.of_function
 
     def is_of_another(self, formula: Formula) -> bool:
         """Whether a left side is a known function, and the equation is not of that function itself."""
