@@ -1,7 +1,7 @@
 """How the `git` command is called: without writing, and safely in a repository that isn't ours.
 
-It starts no pager, hook, external diff, filter or file-system monitor, fetches nothing and takes no lock. Variables that
-a hook was given lead it to no other repository, and files within one that look like a repository are none.
+It starts no pager, hook, external diff, filter or file-system monitor, fetches nothing and takes no lock. Variables
+that a hook was given lead it to no other repository, and files within one that look like a repository are none.
 """
 
 from __future__ import annotations
