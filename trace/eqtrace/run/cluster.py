@@ -149,7 +149,7 @@ class Cluster:
             EqtraceError: one may not, or there is none.
         """
         end = time.monotonic() + _WITHOUT_WORKERS
-        while not self._client.scheduler_info(n_workers=-1)["workers"]:
+        while not self._client.nthreads():
             if time.monotonic() > end:
                 raise self._failed("it has no workers", "start some with `dask worker ADDRESS`")
             time.sleep(0.1)
@@ -170,7 +170,7 @@ class Cluster:
                 seen = time.monotonic()
             elif self._client.status != "running":
                 raise self._failed("its scheduler is gone, and with it what was not finished", "")
-            elif self._client.scheduler_info(n_workers=-1)["workers"]:
+            elif self._client.nthreads():
                 seen = time.monotonic()
             elif time.monotonic() - seen > _WITHOUT_WORKERS:
                 raise self._failed("its workers are gone, and no other came", "start workers, and run it again")
