@@ -1,9 +1,10 @@
 """Units per second with 1, 2 and 4 workers: processes of one run, and a dask cluster on this machine.
 
-Each row is one run of this repository's specification without a cache, and of every mutant of one page of it. Workers
-start before the clock does, as on a cluster that waits; what a session does first (it imports the code, and runs the
-scenarios) is in the time, once for each worker. Then the processor time that whole runs of three projects take, from
-which docs/clusters.md works out what ten thousand repositories would.
+Each row is one run of this repository's specification without a cache, and of some of its mutants. Workers start
+before the clock does, as on a cluster that waits; what a session does first (it imports the code, and runs the
+scenarios) is in the time, once for each worker. Processor time is that of all processes over the verification, the
+cluster's start and end too. Then the processor time that whole runs of three projects take, from which
+docs/clusters.md works out what ten thousand repositories would.
 
     python tests/benchmarks/cluster.py [--mutants N]
 """
@@ -62,11 +63,28 @@ def mutated(config: Config, jobs: Jobs, most: int) -> tuple[int, float]:
     return len(judged), time.perf_counter() - started
 
 
-def row(name: str, workers: int, config: Config, jobs: Jobs, most: int) -> None:
+def spent() -> float:
+    """The processor time of this process and of all that it has waited for."""
+    found = [resource.getrusage(each) for each in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in found)
+
+
+@contextmanager
+def processes(workers: int) -> Iterator[int]:
+    """So many processes of a run."""
+    yield workers
+
+
+def row(name: str, workers: int, config: Config, most: int) -> None:
     """Prints one line of the table."""
-    units, seconds = verified(config, jobs)
-    mutants, longer = mutated(config, jobs, most)
-    rates = f"{units / seconds:.1f} | {mutants / longer:.1f}"
+    start = cluster if name == "dask" else processes
+    before = spent()
+    with start(workers) as jobs:
+        units, seconds = verified(config, jobs)
+    used = spent() - before
+    with start(workers) as jobs:
+        mutants, longer = mutated(config, jobs, most)
+    rates = f"{units / seconds:.1f} | {used:.1f} s | {mutants / longer:.1f}"
     print(f"| {name}, {workers} | {seconds:.1f} s | {rates} |", flush=True)
 
 
@@ -86,13 +104,12 @@ def processor_time() -> None:
             "json",
             "--exit-zero",
         ]
-        before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        before, started = spent(), time.perf_counter()
         path = os.pathsep.join(map(os.path.abspath, os.environ.get("PYTHONPATH", "").split(os.pathsep)))
         done = subprocess.run(command, cwd=root, stdout=subprocess.PIPE, env={**os.environ, "PYTHONPATH": path})
-        wall, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
-        spent = after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+        wall, used = time.perf_counter() - started, spent() - before
         units = done.stdout.count(b'"detail":')
-        print(f"| {name} | {units} | {spent:.1f} s | {wall:.1f} s |", flush=True)
+        print(f"| {name} | {units} | {used:.1f} s | {wall:.1f} s |", flush=True)
 
 
 def main() -> None:
@@ -101,12 +118,13 @@ def main() -> None:
     parser.add_argument("--mutants", type=int, default=200)
     most = parser.parse_args().mutants
     config = load(ROOT)
-    print(f"{processors()} processors\n\n| workers | verify | units/s | mutants/s |\n|---|---|---|---|")
-    for workers in (1, 2, 4):
-        row("processes", workers, config, workers, most)
-    for workers in (1, 2, 4):
-        with cluster(workers) as jobs:
-            row("dask", workers, config, jobs, most)
+    busy = os.getloadavg()[0]
+    print(f"{processors()} processors, load {busy:.1f}\n\n| workers | verify | units/s | processor time | mutants/s |")
+    print("|---|---|---|---|---|")
+    for name in ("processes", "dask"):
+        for workers in (1, 2, 4):
+            row(name, workers, config, most)
+    print(f"\nload {os.getloadavg()[0]:.1f}")
     processor_time()
 
 
