@@ -1,5 +1,7 @@
 """What tests that need a browser left out is said at the end of a run, however it was started."""
 
+from __future__ import annotations
+
 import pytest
 
 NO_BROWSER = "no Chromium on this machine"
