@@ -5,6 +5,8 @@ SHELL := /bin/bash
 PYTHON ?= $(firstword $(foreach each,python3.13 python3.12 python3.11 python3,$(shell $(each) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(each))))
 BIN := .venv/bin
 JOBS ?= 2
+# Processes that test: one more than there are processors, as many tests wait for a command or a browser.
+TESTERS ?= 3
 
 .PHONY: setup verify test audit site lint bench fuzz soak clean
 
@@ -25,7 +27,7 @@ verify: setup
 site: verify
 
 test: setup
-	$(BIN)/python -m pytest -n $(JOBS) -q
+	$(BIN)/python -m pytest -n $(TESTERS) --dist worksteal -q
 
 lint: setup
 	$(BIN)/ruff check .

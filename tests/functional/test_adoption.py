@@ -76,6 +76,24 @@ def test_init_writes_what_audits_and_changes_nothing_else(project, capsys):
     assert "already" in capsys.readouterr().err
 
 
+def test_init_says_what_comes_next(project, capsys):
+    (project / "mypkg" / "shapes.py").write_text(
+        "def halved(x):\n    return x / 2\n"
+    )  # nothing is left without a draft
+    assert run(["init"]) == 0
+    assert "next: eqtrace verify" in capsys.readouterr().err
+    (project / "pyproject.toml").write_text("")
+    (project / "equations.yaml").unlink()
+    (project / "mypkg" / "shapes.py").write_text("def f(p, raw=False):\n    x, y = p\n    return open(x)\n")
+    assert run(["init"]) == 0
+    told = capsys.readouterr()
+    assert "no function is drafted" in told.out
+    hint = "'mypkg.shapes:f': {sympy: '...', shapes: {p: [2]}, call: 'f(p)'}"
+    assert f"next: write a formula into equations.yaml, like\n  {hint}" in told.err
+    assert run(["add", "mypkg.shapes:f"]) == 2
+    assert f"write its formula by hand: {hint}" in capsys.readouterr().err
+
+
 def test_what_init_drafts_is_verified(project, capsys):
     (project / "mypkg" / "__init__.py").write_text("")
     assert run(["init"]) == 0
@@ -122,3 +140,77 @@ def test_init_refuses_what_it_cant_extend(project, capsys, text):
     assert (project / "pyproject.toml").read_text() == text
     assert not (project / "equations.yaml").exists()
     capsys.readouterr()
+
+
+OBJECTS = '''
+import numpy as np
+
+
+class Spring:
+    def __init__(self, k, mass=1.0, name="spring"):
+        self.k = k
+        self.mass = float(mass)
+        self.name = name
+
+    def force(self, x):
+        return -self.k * x
+
+    @property
+    def stiffness(self):
+        return 2 * self.k
+
+    def frequency(self):
+        return np.sqrt(self.k / self.mass)
+
+    @staticmethod
+    def energy(k, x):
+        return k * x**2 / 2
+
+    def label(self):
+        return self.name + "!"
+
+
+def residuals(y: np.ndarray, p: np.ndarray) -> float:
+    """Their squares added up.
+
+    Parameters
+    ----------
+    y, p : np.ndarray of shape (n_samples,)
+        Data and predictions.
+    """
+    return np.sum((y - p) ** 2)
+
+
+def projected(X, w):
+    """Rows by weights.
+
+    Parameters
+    ----------
+    X : (n, d) ndarray
+    w : (d,) ndarray
+    """
+    return X @ w
+'''
+
+
+def test_methods_and_documented_shapes_are_drafted_and_verified(project, capsys):
+    (project / "mypkg" / "__init__.py").write_text("")
+    (project / "mypkg" / "shapes.py").write_text(OBJECTS)
+    assert run(["init"]) == 0
+    text = (project / "equations.yaml").read_text()
+    assert "Spring.force: {sympy: '-k * x', call: 'Spring(k).force(x)'" in text
+    assert "call: 'Spring(k).stiffness'" in text
+    assert "call: 'Spring(k, mass).frequency()'" in text
+    assert "Spring.energy: {sympy: 'k * x ** 2 / 2'}" in text
+    assert "shapes: {'y': [n_samples], p: [n_samples]}" in text
+    assert "shapes: {X: ['n', d], w: [d]}" in text
+    assert "Spring.label: line 26 has an expression that no form writes" in capsys.readouterr().err
+    assert run(["verify", "--no-cache", "-j", "1"]) == 0
+    assert "certified                  6" in capsys.readouterr().out
+
+
+def test_a_method_is_added(project, capsys):
+    (project / "mypkg" / "shapes.py").write_text(OBJECTS)
+    (project / "pyproject.toml").write_text(SETTINGS)
+    assert run(["add", "mypkg.shapes:Spring.force"]) == 0
+    assert "call: 'Spring(k).force(x)'" in (project / "eq.yaml").read_text()

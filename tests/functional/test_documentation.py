@@ -8,21 +8,27 @@ The words behind a fence's language say what becomes of a block:
     check=spec|pages|config   a part of such a file, which is read as one
 
 A page is one project: its blocks run in their order, in a folder that is empty at first. What stands for itself is
-marked by a comment before it, which gives the reason: <!-- not run: ... -->.
+marked by a comment before it, which gives the reason: <!-- not run: ... -->. A page may start with a copy of a folder
+of this repository: <!-- starts with a copy of FOLDER -->.
 """
 
+import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from enum import Enum
+from inspect import Parameter, signature
 from pathlib import Path
 from typing import get_args
 
 import pytest
 
 import eqtrace
+from eqtrace.cli.main import cli
 from eqtrace.config import load_file
 from eqtrace.model.verdict import Verdict
 from eqtrace.project import LOSING
@@ -30,8 +36,10 @@ from eqtrace.spec.schema import Method
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("README.md", "CONTRIBUTING.md", *(str(each.relative_to(ROOT)) for each in sorted(ROOT.glob("docs/**/*.md"))))
+_MADE = shutil.ignore_patterns("__pycache__", ".eqtrace")
 PROGRAMS = {"eqtrace": "-m eqtrace", "python": "", "sphinx-build": "-m sphinx"}
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<info>.*)$")
+_COPY = re.compile(r"<!-- starts with a copy of (?P<folder>\S+) -->")
 _EXCUSE = re.compile(r"<!-- not run: (?P<reason>.{10,}) -->")
 
 
@@ -152,6 +160,8 @@ def handler(block: Block) -> Callable[[Block, Place], None] | None:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_every_block_of_a_page_is_run_or_says_why_not(page: str, place: Place) -> None:
+    if copied := _COPY.search((ROOT / page).read_text("utf-8")):
+        shutil.copytree(ROOT / copied["folder"], place.folder, dirs_exist_ok=True, ignore=_MADE)
     for block in blocks(page):
         act = handler(block)
         assert (act is None) == bool(block.excuse), f"{block}: nothing runs this block, and nothing says why"
@@ -180,6 +190,43 @@ def test_methods_and_verdicts_have_their_sections() -> None:
     assert re.findall(r"^### (.*)$", parts["Verdicts"], re.MULTILINE) == [each.value for each in Verdict]
 
 
-def test_the_api_page_names_every_public_name() -> None:
+def test_every_command_has_its_page() -> None:
+    assert {each.stem for each in (ROOT / "docs" / "howto").glob("*.md")} == {*cli.commands}
+
+
+def test_the_api_page_is_what_is_exported() -> None:
+    """Its first cells are the public names, with the parameters and defaults that they have."""
     text = (ROOT / "docs" / "api.md").read_text("utf-8")
-    assert [each for each in eqtrace.__all__ if each != "__version__" and f"`{each}" not in text] == []
+    rows = re.findall(r"^\| `([\w.]+)(\(.*?\))?` \|", text, flags=re.MULTILINE)
+    members = {name for name, _ in rows if "." in name}
+    assert {name for name, _ in rows} - members == {*eqtrace.__all__} - {"strategies"}
+    assert members == {"strategies.inputs", "strategies.equation"}
+    for name, arguments in rows:
+        found = eqtrace
+        for part in name.split("."):
+            found = getattr(found, part)
+        if arguments:
+            shown = [each.replace(annotation=each.empty) for each in signature(found).parameters.values()]
+            assert f"({_written(shown)})" == arguments, name
+
+
+def test_what_the_api_page_lists_of_a_type_is_there() -> None:
+    text = (ROOT / "docs" / "api.md").read_text("utf-8")
+    section = text[text.index("## What they give") : text.index("## In tests")]
+    for name, told in re.findall(r"^\| `(\w+)` \| (.*) \|$", section, flags=re.MULTILINE):
+        found = getattr(eqtrace, name)
+        if isinstance(found, type):
+            wanted = set(re.findall(r"`([A-Za-z_]+)(?:\(\w+\))?`", told)) - {"path", "line", "column"}
+            known = {*dir(found), *getattr(found, "__dataclass_fields__", ()), "hint"}
+            assert wanted <= known, f"{name}: {wanted - known}"
+            if issubclass(found, Enum):
+                assert wanted == {each.name for each in found}
+
+
+def _written(parameters: list[Parameter]) -> str:
+    parts: list[str] = []
+    for each in parameters:
+        if each.kind is Parameter.KEYWORD_ONLY and "*" not in parts:
+            parts.append("*")
+        parts.append(each.name if each.default is each.empty else f"{each.name}={json.dumps(each.default)}")
+    return ", ".join(parts).replace("null", "None").replace("true", "True")

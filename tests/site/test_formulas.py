@@ -15,6 +15,7 @@ from eqtrace.config import load
 from eqtrace.report import mathml
 from eqtrace.report.mathml import convert
 from eqtrace.spec.load import load as specification
+from tests.site import make_font
 
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = Path(__file__).with_name("formulas.jsonl")
@@ -52,3 +53,35 @@ def test_the_font_has_every_character_of_every_formula(formulas: dict[str, str])
     assert {character for character in characters if ord(character) not in has and character not in "\u2061"} == set()
     assert font["MATH"].table.MathConstants is not None
     assert font["MATH"].table.MathVariants.VertGlyphConstruction
+
+
+def test_the_font_is_what_its_script_makes_of_the_upstream_one() -> None:
+    """Its characters and forms; the shapes themselves are those of the version that it names."""
+    font = TTFont(FONT)
+    assert set(font.getBestCmap()) <= make_font.characters()
+    assert {ord(each) for each in "aZ0+=\u221a\u2211\u2208\u03b1\U0001d400"} <= set(font.getBestCmap())
+    assert font["name"].getDebugName(5) == make_font.VERSION
+    features = {each.FeatureTag for each in font["GSUB"].table.FeatureList.FeatureRecord}
+    assert features == set(make_font.FEATURES)
+    assert "SIL Open Font License" in font["name"].getDebugName(13)
+
+
+def test_a_font_of_another_version_is_refused(tmp_path: Path) -> None:
+    other = TTFont(FONT)
+    other["name"].setName("Version 1", 5, 3, 1, 0x409)
+    other.flavor = None
+    other.save(tmp_path / "other.ttf")
+    with pytest.raises(SystemExit, match=r"is Version 1, not Version 2\.11"):
+        make_font.make(tmp_path / "other.ttf", tmp_path / "made.woff2")
+
+
+def test_the_script_keeps_what_is_asked_for(tmp_path: Path) -> None:
+    """Run on the site's own font, it changes nothing but drops nothing either."""
+    whole = TTFont(FONT)
+    whole.flavor = None
+    whole.save(tmp_path / "whole.ttf")
+    make_font.make(tmp_path / "whole.ttf", tmp_path / "made.woff2")
+    made = TTFont(tmp_path / "made.woff2")
+    assert made.getBestCmap() == whole.getBestCmap()
+    assert made.getGlyphOrder() == whole.getGlyphOrder()
+    assert made.getTableData("MATH") == whole.getTableData("MATH")

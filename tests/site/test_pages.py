@@ -16,10 +16,11 @@ from eqtrace.model.mutant import Score
 from eqtrace.model.readback import ReadBack, Readback, Stated
 from eqtrace.model.results import Results
 from eqtrace.model.span import Span, Text
+from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.report.mutants import Mutation
 from eqtrace.report.site import render
 
-VOID = {"meta", "link", "input", "br", "img", "hr", "rect", "mspace"}
+VOID = {"meta", "link", "input", "br", "wbr", "img", "hr", "rect", "mspace"}
 
 
 class Page(HTMLParser):
@@ -37,7 +38,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, {name: value or "" for name, value in attrs}))
         if tag in VOID:
-            self.text.append(" ")
+            self.text.append("" if tag == "wbr" else " ")
         else:
             self.open.append(tag)
 
@@ -337,6 +338,13 @@ def test_evidence_is_behind_each_verdict(pages: dict[str, Page]) -> None:
     assert "Inputs tried 64, 64 of them in exact balls Seed 0 Worst error 1.5 ulps, at ops.py:8, Y[2, 1]" in words
     assert "How replayed in exact balls, 106 bits Limit Sizes up to 9 were tried." in words
     assert "none: this method was not run" in words
+
+
+def test_the_size_of_a_proof_is_evidence(config: Config, results: Results) -> None:
+    proved = MethodResult("affine.entry", "identity", Verdict.PROVED, Evidence(2, proof_size=22))
+    found = replace(results, methods={**results.methods, "affine.entry": (proved,)})
+    words = Page(dict(render(config, found))["pages/layers.html"].decode()).words
+    assert words.count("Size of the proof 22 products in the normal form") == 1
 
 
 def test_what_came_of_the_latex_is_evidence(config: Config, results: Results) -> None:

@@ -243,7 +243,10 @@ RESULTS: dict[str, Edit | tuple[Edit, Edit]] = {  # where there are two, the sec
         ),
         lambda given: match(given, HIDDEN, span=Span("model.py", 9, 5)),
     ),
-    "a function that the topic beside it shows": lambda given: on_page(given, "affine_backward"),
+    "a function that the topic beside it shows": (
+        lambda given: topics(given, "affine", lambda each: replace(each, shapes=())),
+        lambda given: on_page(given, "affine_backward"),
+    ),
     "where a finding's other place is shown": (
         lambda given: finding(given, related=(Related(Span("model.py", 9), "there"),)),
         lambda given: on_page(given, "affine"),

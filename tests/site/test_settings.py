@@ -52,6 +52,23 @@ def test_code_is_linked_at_the_commit(config: Config, results: Results, committe
     assert data["equations"][0]["anchors"][0]["repository"] == f"{URL}/blob/{committed}/ops.py#L8"
 
 
+def test_the_commit_is_evidence(config: Config, results: Results, committed: str) -> None:
+    """Without a repository there is none; a file that is another at the commit is named; a new commit shows."""
+    folder = build(config, results).folder
+    page = folder / "pages/layers.html"
+    assert "<dt>Commit</dt><dd>none is configured</dd>" in page.read_text()
+    build(hosted(config), results)
+    assert page.read_text().count(f"<dt>Commit</dt><dd>{committed[:12]}</dd>") == 4
+    (config.root / "model.py").write_text((config.root / "model.py").read_text() + "\n")
+    build(hosted(config), results)
+    words = f"<dt>Commit</dt><dd>{committed[:12]}, but for model.py, which was checked as it is here</dd>"
+    assert page.read_text().count(words) == 1
+    git(config.root, "commit", "--quiet", "--all", "-m", "second")
+    build(hosted(config), results)
+    assert words not in page.read_text()
+    assert dict(render(hosted(config), results))["pages/layers.html"] == page.read_bytes()
+
+
 def test_a_file_that_is_another_at_the_commit_has_no_link(config: Config, results: Results, committed: str) -> None:
     (config.root / "model.py").write_text((config.root / "model.py").read_text() + "\nLATER = 1\n")
     files = dict(render(hosted(config, committed[:9]), results))

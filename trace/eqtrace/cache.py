@@ -224,6 +224,7 @@ _EVIDENCE: dict[str, tuple[type, ...]] = {
     "worst_at": (str,),
     "detail": (str,),
     "limits": (list, tuple),
+    "proof_size": (int, type(None)),
 }
 
 

@@ -10,8 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from eqtrace.code.index import Index
-from eqtrace.code.lift.function import Lifted, NotLifted, lifted, parameters
-from eqtrace.code.lift.shapes import annotated, assumed
+from eqtrace.code.lift.flags import parameters, skeleton
+from eqtrace.code.lift.function import Lifted, lifted
+from eqtrace.code.lift.needs import needed
+from eqtrace.code.lift.objects import constructed, is_static, owner_of
+from eqtrace.code.lift.ranges import Bounds, bounds
+from eqtrace.code.lift.reasons import NotLifted
+from eqtrace.code.lift.shapes import annotated, assumed, documented
 from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
 from eqtrace.config import Config
@@ -48,7 +53,10 @@ class Draft:
     def lines(self, name: str, indent: str = "") -> list[str]:
         """The entry as YAML, under a name."""
         said = ", ".join(f"{key}: {value}" for key, value in self.keys.items())
-        return [f"{indent}# {self.comment} ({self.path}:{self.line})", f"{indent}{name}: {{{said}}}"]
+        place = (
+            self.module if self.path.startswith("/") else self.path
+        )  # an installed package lies elsewhere for others
+        return [f"{indent}# {self.comment} ({place}:{self.line})", f"{indent}{name}: {{{said}}}"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +67,7 @@ class Undrafted:
     line: int
     function: str
     reason: str
+    skeleton: str  # an entry without its formula
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,16 +79,24 @@ class Drafts:
 
 
 def drafts(config: Config) -> Drafts:
-    """Drafts of all public functions of the sources that are no methods."""
+    """Drafts of all public functions of the sources, methods of public classes too."""
     index = Index(config)
     wanted = [
         (path, name)
         for path in index.sources()
         if not index.is_test_file(path) and (file := index.file(path)) is not None
         for name in file.functions
-        if name and "." not in name and not name.startswith("_")
+        if name and _is_public(file, name)
     ]
     return of_functions(config, index, wanted)
+
+
+def _is_public(file: SourceFile, name: str) -> bool:
+    """Whether a function, or a method of a class that is no part of another, has no name with an underscore."""
+    *owner, last = name.split(".")
+    if any(each.startswith("_") for each in (*owner, last)) or len(owner) > 1:
+        return False
+    return not owner or owner_of(file, name) is not None
 
 
 def of_functions(config: Config, index: Index, wanted: Iterable[tuple[str, str]]) -> Drafts:
@@ -97,7 +114,7 @@ def of_functions(config: Config, index: Index, wanted: Iterable[tuple[str, str]]
             choices[path, name] = list(_choices(module, file, name, node))
             reasons[path, name] = "is not drafted"
         except NotLifted as error:
-            stated = _draft(module, file, name, node, "docstring", {"states": "docstring"})
+            stated = _stated(module, file, name, node, None)
             choices[path, name] = [stated] if ast.get_docstring(node) else []
             reasons[path, name] = f"line {error.line} {error}" if error.line else str(error)
     made: list[Draft] = []
@@ -116,8 +133,9 @@ def of_functions(config: Config, index: Index, wanted: Iterable[tuple[str, str]]
     for (path, name), found in waiting.items():
         if not found:
             file = index.file(path)
-            line = file.functions[name].lineno if file is not None else 1  # type: ignore[union-attr]
-            left.append(Undrafted(path, line, name, reasons[path, name]))
+            node = file.functions[name] if file is not None else None
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                left.append(Undrafted(path, node.lineno, name, reasons[path, name], _skeleton(index, path, name, node)))
     return Drafts(tuple(made), tuple(left))
 
 
@@ -134,6 +152,15 @@ def rendered(made: Sequence[Draft]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def _skeleton(index: Index, path: str, name: str, node: FunctionNode) -> str:
+    """An entry that only lacks its formula."""
+    module = index.module_name(path) or path
+    known = annotated(node)
+    keys = {"sympy": "'...'", **skeleton(node, {**assumed(node, known), **known})}
+    said = ", ".join(f"{key}: {value}" for key, value in keys.items())
+    return f"'{module}{'::' if module.endswith('.py') else ':'}{name}': {{{said}}}"
+
+
 def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> Iterator[Draft]:
     """The possible drafts of a function, the best first."""
     of = _differentiated(file, name)
@@ -144,23 +171,59 @@ def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> It
         return
     if name.endswith("_backward"):
         raise NotLifted("is a backward function: a topic with `gradient` says what it differentiates")
+    owner = owner_of(file, name)
+    if owner is not None and not is_static(node):
+        yield _method(module, file, name, node, owner)
+        return
     found = _lifted(file, node)
-    shared = _yaml(found)
     if ast.get_docstring(node):
-        stated = {key: value for key, value in shared.items() if key not in ("sympy", "indices")}
-        yield _draft(module, file, name, node, "docstring", {"states": "docstring", **stated})
-    yield _draft(module, file, name, node, "code", shared)
+        yield _stated(module, file, name, node, _lifted(file, node, named=False) if found.let else found)
+    held = _domain(bounds(file, node, clamps=False))
+    yield _draft(module, file, name, node, "code", {**_yaml(found), **held})
+    if found.let:  # a name in it may be one that forms have for something else
+        yield _draft(module, file, name, node, "code", {**_yaml(_lifted(file, node, named=False)), **held})
 
 
-def _lifted(file: SourceFile, node: FunctionNode) -> Lifted:
-    shapes = annotated(node)
+def _method(module: str, file: SourceFile, name: str, node: FunctionNode, owner: ast.ClassDef) -> Draft:
+    """A draft of a method: what it reads of its object are the arguments that made it, under their own names."""
+    made = constructed(file, owner, node)
+    found = _lifted(file, node, attributes=made.attributes)
+    call = made.call(owner.name, node)
+    keys = _yaml(found)
+    shapes = annotated(made.init) if made.init is not None else {}
+    symbols = {each: f"{{code: self.{attribute}, shape: [{', '.join(map(_key, shapes.get(each, ())))}]}}"
+               for attribute, each in made.given.items()}  # fmt: skip
+    keys |= {"call": _text(call)} | ({"symbols": _mapping(symbols)} if symbols else {})
+    return _draft(module, file, name, node, "code", {**keys, **_domain(bounds(file, node, clamps=False))})
+
+
+def _stated(module: str, file: SourceFile, name: str, node: FunctionNode, found: Lifted | None) -> Draft:
+    """A draft whose form the docstring prints. Of the code it has what that needs: shapes, conditions and bounds."""
+    held = bounds(file, node, clamps=True)
+    keys = {"states": "docstring"}
+    if found is not None:
+        where = needed(found.where, {each for each, bound in held.items() if bound.positive})
+        shared = _yaml(replace(found, where=where))
+        keys |= {key: value for key, value in shared.items() if key not in ("sympy", "let", "indices")}
+    return _draft(module, file, name, node, "docstring", {**keys, **_domain(held)})
+
+
+def _domain(held: Mapping[str, Bounds]) -> dict[str, str]:
+    return {"domain": _mapping({name: bound.yaml() for name, bound in held.items()})} if held else {}
+
+
+def _lifted(
+    file: SourceFile, node: FunctionNode, named: bool = True, attributes: Mapping[str, str] | None = None
+) -> Lifted:
+    said = annotated(node)
+    told = {**documented(node), **said}
     try:
-        return lifted(file, node, shapes)
+        return lifted(file, node, told, named, attributes)
     except NotLifted:
-        guess = assumed(node, shapes)
+        guess = assumed(node, said)
         if not guess:
             raise
-        return lifted(file, node, {**shapes, **guess})
+        return lifted(file, node, {**said, **guess}, named, attributes)
 
 
 def _differentiated(file: SourceFile, name: str) -> str | None:
@@ -176,7 +239,13 @@ def _gradient(file: SourceFile, of: str, node: FunctionNode) -> dict[str, str]:
     names = [each.arg for each in parameters(node)]
     if names != [each.arg for each in parameters(forward)] or not names:
         raise NotLifted(f"is named as the gradient of `{of}`, but has other parameters", node)
-    shapes: Mapping[str, tuple[str, ...]] = {**assumed(forward, {}), **annotated(forward), **annotated(node)}
+    shapes: Mapping[str, tuple[str, ...]] = {
+        **assumed(forward, {}),
+        **documented(forward),
+        **documented(node),
+        **annotated(forward),
+        **annotated(node),
+    }
     keys = {"gradient_of": of, "by": _key(names[0])}
     try:
         found = _lifted(file, forward)
@@ -190,15 +259,20 @@ def _gradient(file: SourceFile, of: str, node: FunctionNode) -> dict[str, str]:
 
 
 def _draft(module: str, file: SourceFile, name: str, node: FunctionNode, origin: str, keys: dict[str, str]) -> Draft:
-    return Draft(module, name, file.path, node.lineno, _ORIGINS[origin], keys)
+    comment = _ORIGINS[origin] + ("; confirm where it holds" if "domain" in keys and origin == "docstring" else "")
+    return Draft(module, name, file.path, node.lineno, comment, keys)
 
 
 def _yaml(found: Lifted) -> dict[str, str]:
     keys = {"sympy": _text(found.form)}
+    if found.let:
+        keys["let"] = _mapping({name: _text(text) for name, text in found.let.items()})
     if found.where:
         keys["where"] = _text(", ".join(found.where))
     if found.shapes:
         keys["shapes"] = _mapping({name: f"[{', '.join(map(_key, dims))}]" for name, dims in found.shapes.items()})
+    if found.call:
+        keys["call"] = _text(found.call)
     if found.indices:
         keys["indices"] = _mapping({name: _key(size) for name, size in found.indices.items()})
     return keys

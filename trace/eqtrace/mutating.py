@@ -26,7 +26,7 @@ from eqtrace.model.verdict import Verdict
 from eqtrace.project import Project
 from eqtrace.run.mutation import Mutating
 from eqtrace.run.outcome import Crashed, Done
-from eqtrace.run.work import Work
+from eqtrace.run.work import Work, files_of
 from eqtrace.runner import Running, Verification, work_of
 
 SESSION = "eqtrace.run.mutation:Mutations"
@@ -219,13 +219,14 @@ def _numbers(mutant: Mutant, project: Project, work: Work) -> frozenset[str]:
 
 
 def _outcomes(project: Project, work: Work, waiting: list[Mutant], how: Running, limit: float) -> Iterator[Judged]:
-    from eqtrace.run.pool import Pool
+    from eqtrace.run.jobs import executor
 
     root = str(project.index.root)
     payload = Mutating(work, limit, {each.span.path: os.path.join(root, each.span.path) for each in waiting})
     # A worker ends its child by itself: its own time limit, which comes later, is for faults of eqtrace.
-    with Pool(min(how.jobs, len(waiting)), SESSION, 20 * limit, root, work.pythonpath) as pool:
-        pool.open(payload)
+    jobs = min(how.jobs, len(waiting)) if isinstance(how.jobs, int) else how.jobs
+    with executor(jobs, SESSION, 20 * limit, root, work.pythonpath) as pool:
+        pool.open(payload, files_of(work))
         for outcome in pool.answer(waiting):
             if isinstance(outcome, Done):
                 yield outcome.value

@@ -37,12 +37,12 @@ from eqtrace.run.outcome import Crashed, Done, Lost
 from eqtrace.run.present import Present, base
 from eqtrace.run.reuse import Reuse
 from eqtrace.run.site import FOLLOWED, Site
-from eqtrace.run.work import COMPUTING, EXAMPLE, EXECUTED, Unit, Work, site_of
+from eqtrace.run.work import COMPUTING, EXAMPLE, EXECUTED, Unit, Work, files_of, site_of
 from eqtrace.spec import sizes
 from eqtrace.spec.files import files as spec_files
 
 if TYPE_CHECKING:
-    from eqtrace.run.pool import Pool
+    from eqtrace.run.jobs import Executor, Jobs
 
 SESSION = "eqtrace.run.session:Session"
 ANSWERS = "eqtrace.run.answers:Answers"
@@ -52,7 +52,7 @@ Progress = Callable[[int, int, str], None]
 def verify(
     config: Config,
     selected: frozenset[str] | None,
-    jobs: int = 1,
+    jobs: Jobs = 1,
     seed: int = 0,
     timeout: float = 60.0,
     progress: Progress | None = None,
@@ -60,7 +60,8 @@ def verify(
 ) -> Results:
     """The static checks, then every method of the selected equations in worker processes.
 
-    With `cache`, results of earlier runs that still hold are taken from it, and new ones are kept.
+    `jobs` is their number, or `dask://host:port` for those of a cluster. With `cache`, results of earlier runs that
+    still hold are taken from it, and new ones are kept; a cluster's are not, as what they rest on is elsewhere.
     """
     with Verification(config, selected, Running(jobs, seed, timeout, progress), cache) as verification:
         verification.answer()
@@ -104,7 +105,7 @@ def _capped(result: MethodResult, resting: list[str], verdicts: Mapping[str, lis
 class Running:
     """How units are run."""
 
-    jobs: int = 1
+    jobs: Jobs = 1
     seed: int = 0
     timeout: float = 60.0
     progress: Progress | None = None
@@ -116,8 +117,9 @@ class Verification:
     def __init__(self, config: Config, selected: frozenset[str] | None, how: Running, cache: bool = True) -> None:
         self._started, clock = time.perf_counter(), time.time_ns()
         self._how = how
+        cache = cache and isinstance(how.jobs, int)
         # What started ahead gets ready while the project is read, which costs nothing but a processor that would idle.
-        self._pool: Pool | None = None
+        self._pool: Executor | None = None
         if not (cache and _unchanged(config)):
             self._pool = _pool(config, how, cache)
             self._pool.start()
@@ -258,12 +260,12 @@ class Verification:
             return f"gradient {self.project.equations[unit.equation].topic}"
         return "" if unit.method == EXAMPLE else unit.equation
 
-    def _open_pool(self) -> Pool:
+    def _open_pool(self) -> Executor:
         if self._pool is None:
             self._pool = _pool(self.project.config, self._how, self._reuse is not None)
         if not self._opened:
             todo = self._work()
-            self._pool.open(todo if self._reuse is None else Asked(todo, self._reuse.wanted))
+            self._pool.open(todo if self._reuse is None else Asked(todo, self._reuse.wanted), files_of(todo))
             self._opened = True
         return self._pool
 
@@ -289,10 +291,10 @@ class Verification:
             self._results[unit] = result
 
 
-def _pool(config: Config, how: Running, cache: bool) -> Pool:
-    from eqtrace.run.pool import Pool  # what it takes to start workers is not needed without them
+def _pool(config: Config, how: Running, cache: bool) -> Executor:
+    from eqtrace.run.jobs import executor  # what it takes to start workers is not needed without them
 
-    return Pool(how.jobs, ANSWERS if cache else SESSION, how.timeout, config.root.resolve(), config.pythonpath)
+    return executor(how.jobs, ANSWERS if cache else SESSION, how.timeout, config.root.resolve(), config.pythonpath)
 
 
 def _unchanged(config: Config) -> bool:

@@ -1119,7 +1119,11 @@ def _apart(one: Fault, other: Fault) -> bool:
 
 def _one_of_each(faults: Iterable[Fault]) -> Iterable[Fault]:
     """A fault of every topic and finding: that an anchor changed too is said by no method."""
-    return {(each.equation.partition(".")[0], each.code): each for each in faults if not each.bind}.values()
+    found: dict[tuple[str, str], Fault] = {}
+    for fault in faults:
+        if not fault.bind:
+            found.setdefault((fault.equation.partition(".")[0], fault.code), fault)
+    return found.values()
 
 
 def names_of(faults: tuple[Fault, ...]) -> str:

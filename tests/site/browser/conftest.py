@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import functools
 import os
 import shutil
 import threading
@@ -164,3 +165,18 @@ def open_page(browser: Browser) -> Iterator[Open]:
     for context in contexts:
         context.close()
     assert complaints.found == []
+
+
+@pytest.fixture(scope="module")
+def example_pages(browser: Browser, repository: Site) -> Iterator[Callable[[str], Page]]:
+    """Opens each page once."""
+    context = browser.new_context()
+
+    @functools.cache
+    def opened(file: str) -> Page:
+        page = context.new_page()
+        page.goto(repository.url(file))
+        return page
+
+    yield opened
+    context.close()

@@ -42,9 +42,50 @@ def test_axe_finds_nothing(sample: Any, open_page: Open, scheme: str) -> None:
     assert found == [], "\n".join(map(str, found))
 
 
-def _violations(page: Page) -> list[str]:
+KINDS = [
+    "index.html",
+    "equations.html",
+    "notation.html",
+    "matrix.html",
+    "dependencies.html",
+    "coverage.html",
+    "changes.html",
+    "pages/architecture.html",
+    "pages/layer-norm.html",
+    "pages/gradient-checking.html",
+    "source/impl/ops.py.html",
+]
+"""A page of each kind of this repository's site: the lists, sections, topics with examples of each kind, a source."""
+
+
+COLOUR = ["color-contrast", "link-in-text-block"]
+# The rules of colour take minutes on a page of a hundred formulas: of a list, they are tried on its first entries.
+CUT = """() => {
+    [...document.querySelectorAll("#reference > article")].slice(6).forEach(each => each.remove());
+    [...document.querySelectorAll("main > article.topic")].slice(1).forEach(each => each.remove());
+    [...document.querySelectorAll("tbody, pre.code > code")].forEach(
+        each => [...each.children].slice(30).forEach(one => one.remove()));
+}"""
+
+
+def test_axe_finds_nothing_on_each_kind_of_page_of_this_repository(repository: Any, open_page: Open) -> None:
+    """Whole pages by all rules but those of colour; by these in light and in dark."""
+    page = open_page("about:blank")
+    found = []
+    for file in KINDS:
+        page.goto(repository.url(file))
+        page.evaluate("document.querySelectorAll('details').forEach(each => { each.open = true; })")
+        found += [(file, each) for each in _violations(page, rules={name: {"enabled": False} for name in COLOUR})]
+        page.evaluate(CUT)
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            found += [(file, scheme, each) for each in _violations(page, runOnly=COLOUR)]
+    assert found == [], "\n".join(map(str, found))
+
+
+def _violations(page: Page, **more: Any) -> list[str]:
     # Without `preload`, which fetches style sheets, and that the security policy forbids.
-    answer = Axe().run(page, options={"preload": False, "resultTypes": ["violations"]}).response
+    answer = Axe().run(page, options={"preload": False, "resultTypes": ["violations"], **more}).response
     return [f"{each['id']}: {node['html'][:200]}" for each in answer["violations"] for node in each["nodes"]]
 
 

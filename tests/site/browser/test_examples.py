@@ -110,21 +110,6 @@ def _tried(page: str, example: Example) -> Tried:
     return Tried(page, example, trees, result, [cases[0], *cases[len(cases) - result.tried :]])
 
 
-@pytest.fixture(scope="module")
-def example_pages(browser: Any, repository: Any) -> Iterator[Callable[[str], Page]]:
-    """Opens each page once."""
-    context = browser.new_context()
-
-    @functools.cache
-    def opened(file: str) -> Page:
-        page = context.new_page()
-        page.goto(repository.url(file))
-        return page
-
-    yield opened
-    context.close()
-
-
 def gaps(topic: str, one: Tried, page: Page) -> list[str]:
     """Where the page gives something else than the steps in Python, or than the project's function."""
     found = []

@@ -4,9 +4,10 @@ import ast
 
 import pytest
 
-from eqtrace.code.lift.function import NotLifted, lifted
+from eqtrace.code.lift.function import lifted
 from eqtrace.code.lift.project import find
-from eqtrace.code.lift.shapes import annotated, assumed
+from eqtrace.code.lift.reasons import NotLifted
+from eqtrace.code.lift.shapes import annotated, assumed, documented
 from eqtrace.code.source import parse
 
 HEAD = "import math\nimport numpy as np\nfrom numpy import exp\nTWO = 2.0\n"
@@ -26,11 +27,30 @@ def lift(code, **shapes):
         ("if x <= 0: raise ValueError('no')\n    return np.log(x)", "log(x)", ("x > 0",)),
         ("if x > a:\n        return x\n    return -a", "Piecewise((x, x > a), (-a, True))", ()),
         ("return np.where(x > 0, x, a*x)", "Piecewise((x, x > 0), (a * x, True))", ()),
-        ("return x if x == a else 1/a", "Piecewise((x, Eq(x, a)), (1 / a, True))", ()),
+        ("return x if x == a else 1/a", "Piecewise((x, Eq(x, a)), (1 / a, True))", ("Or(Eq(x, a), Ne(a, 0))",)),
+        (
+            "if x > a:\n        if a < 0: raise ValueError\n        return x/a\n    return 1/x",
+            "Piecewise((x / a, x > a), (1 / x, True))",
+            ("Or(x <= a, a >= 0)", "Or(x <= a, Ne(a, 0))", "Or(x > a, Ne(x, 0))"),
+        ),
         ("return x/max(1e-15, a)", "x / Max(1e-15, a)", ()),
         ("return max(x, 0)", "Max(x, 0)", ()),
         ("return g(x, a)\n\n\ndef g(u, v=3):\n    return u % v", "Mod(x, a)", ("Ne(a, 0)",)),
         ("return g(x) + a\n\n\ndef g(u, v=3):\n    return u * v", "x * 3 + a", ()),
+        ("u, v = x + 1, x * 2\n    return u * v", "(x + 1) * (x * 2)", ()),
+        ("u, v = map(np.radians, (x, a))\n    return u - v", "x * pi / 180 - a * pi / 180", ()),
+        ("u, v = [math.exp(b) for b in (x, a)]\n    return u * v", "exp(x) * exp(a)", ()),
+        ("y = x\n    if y > a:\n        y = a\n    return y * 2", "Piecewise((a * 2, x > a), (x * 2, True))", ()),
+        (
+            "if x > a:\n        s = 1\n    else:\n        s = -1\n    return s * x",
+            "Piecewise((1 * x, x > a), (-1 * x, True))",
+            (),
+        ),
+        ("return math.hypot(x, a)", "sqrt(x ** 2 + a ** 2)", ()),
+        ("return np.degrees(math.atan2(x, a)) / math.tau", "atan2(x, a) * 180 / pi / (2 * pi)", ("Ne(x, 0)",)),
+        ("return math.asin(x)", "asin(x)", ("Abs(x) <= 1",)),
+        ("return math.e ** x", "exp(1) ** x", ()),
+        ("return np.reciprocal(a) + np.exp2(x)", "1 / a + 2 ** x", ("Ne(a, 0)",)),
     ],
 )
 def test_scalars(body, form, where):
@@ -43,6 +63,95 @@ def test_arrays():
     assert found.form == "Eq(result[i], Sum(A[i, k] * v[k], k))"
     assert found.indices == {"i": "m", "k": "n"}
     assert lift("def f(v):\n    return (v**2).mean()\n", v=("n",)).form == "Sum(v[k] ** 2, k) / n"
+
+
+def test_parameters_may_be_called_like_indices():
+    assert lift("def f(i, j, k):\n    return i + j*k\n").form == "i + j * k"
+    assert lift("def f(k, v):\n    return k*np.sum(v)\n", v=("n",)).form == "k * Sum(v[h], h)"
+    assert lift("def f(i, v):\n    return i*v + np.sum(v)\n", v=("n",)).form == "Eq(result[j], i * v[j] + Sum(v[k], k))"
+
+
+def test_points_are_unpacked():
+    code = "def f(p, q):\n    x, y = p\n    return (q[0] - x)**2 + (q[1] - y)**2\n"
+    file = parse("m.py", (HEAD + code).encode())
+    shapes = assumed(file.functions["f"], {})
+    assert shapes == {"p": ("2",), "q": ("2",)}
+    assert lifted(file, file.functions["f"], shapes).form == "(q[0] - p[0]) ** 2 + (q[1] - p[1]) ** 2"
+
+
+FLAGS = """
+def f(x, check=True, unit="km", scale=None, a=1.0, *, raw=False):
+    if check and x < 0:
+        raise ValueError("negative")
+    if unit == "mi":
+        x = x * 0.6
+    elif not raw and scale is None:
+        x = x * 2
+    return a * x if raw is False else x
+"""
+
+
+def test_flags_are_taken_at_their_defaults_and_left_out_of_the_call():
+    found = lift(FLAGS)
+    assert (found.form, found.call, found.where) == ("a * (x * 2)", "f(x, a=a)", ("x >= 0",))
+    assert lift("def f(x, *, a=1.0):\n    return a*x\n").call == ""
+
+
+UNITS = """
+import enum
+KM, RATE = 6371.0, {"km": 1.0, "mi": 0.6}
+
+class Unit(enum.Enum):
+    KM = "km"
+
+TABLE = {Unit.KM: 2.0}
+
+def refuse(x):
+    if x < -1 or x > 1:
+        raise ValueError("far")
+
+def scale(unit):
+    return TABLE[unit]
+
+def f(x, unit=Unit.KM):
+    refuse(x)
+    return scale(unit) * x
+"""
+
+
+def test_tables_and_refusals_are_followed():
+    found = lift(UNITS)
+    assert (found.form, found.where, found.call) == ("2.0 * x", ("x >= -1", "x <= 1"), "f(x)")
+
+
+def test_functions_that_functions_make_are_followed():
+    made = "def make(a):\n    b = a + 1\n    def g(x):\n        return b*x\n    return g\n\ng = make(2.0)\n"
+    assert lift(made + "def f(x):\n    return g(x)**2\n").form == "((2.0 + 1) * x) ** 2"
+    lent = "@spread\ndef make(*, sin, **_):\n    def g(x):\n        return sin(x)\n    return g\n\ng = make(math)\n"
+    assert lift(lent + "def f(x):\n    return 2*g(x)\n").form == "2 * sin(x)"
+    with pytest.raises(NotLifted, match="a decorated function makes"):
+        lift(made.replace("def make", "@spread\ndef make") + "def f(x):\n    return g(x)\n")
+
+
+LONG = """
+def f(lat1, lon1, lat2, lon2):
+    dlat, dlon = (lat2 - lat1) * 0.5, (lon2 - lon1) * 0.5
+    a = math.sin(dlat)**2 + math.cos(lat1) * math.cos(lat2) * math.sin(dlon)**2
+    return 2 * math.asin(math.sqrt(a))
+"""
+
+
+def test_parts_of_a_long_form_are_named_as_the_function_names_them():
+    found = lift(LONG)
+    assert found.form == "2 * asin(sqrt(a))"
+    assert found.where == ("a >= 0", "Abs(sqrt(a)) <= 1")
+    assert list(found.let.items()) == [
+        ("dlat", "(lat2 - lat1) * 0.5"),
+        ("dlon", "(lon2 - lon1) * 0.5"),
+        ("a", "sin(dlat) ** 2 + cos(lat1) * cos(lat2) * sin(dlon) ** 2"),
+    ]
+    file = parse("m.py", (HEAD + LONG).encode())
+    assert lifted(file, file.functions["f"], {}, named=False).let == {}
 
 
 @pytest.mark.parametrize(
@@ -60,6 +169,9 @@ def test_arrays():
         ("def f(x):\n    if x > 0:\n        return x\n", "returns nothing on some way"),
         ("def f(x):\n    return np.sum(x, axis=0)\n", "gives `axis` to sum"),
         ("def f(x, y):\n    return x + y\n", "different shapes"),
+        ("def f(x):\n    a, b = divmod(x, 2)\n    return a\n", "unpacks what a draft doesn't read"),
+        ("def f(a, b=None, c=1.0, /):\n    return a*c\n", "before it"),
+        ("def f(a):\n" + "    if a > 1: a = a + 1\n" * 6 + "    return a\n", "more than 24 ways"),
     ],
 )
 def test_what_is_no_formula_has_a_reason(code, reason):
@@ -92,3 +204,35 @@ def test_projects(tmp_path):
     (tmp_path / "bare" / "m.py").write_text("")
     (tmp_path / "bare" / "setup.py").write_text("")
     assert find(tmp_path / "bare").sources == ("m.py",)
+
+
+def documented_shapes(*entries):
+    said = "\n".join(f"    {each}" for each in entries)
+    doc = (
+        f'"""Something.\n\n    Parameters\n    ----------\n{said}\n\n    Returns\n    -------\n    y : ndarray\n    """'
+    )
+    file = parse("m.py", f"def f(X, w, b, k):\n    {doc}\n    return X\n".encode())
+    return documented(file.functions["f"])
+
+
+@pytest.mark.parametrize(
+    ("entry", "shapes"),
+    [
+        ("X : ndarray of shape (n_samples, n_features)", {"X": ("n_samples", "n_features")}),
+        ("X : array-like, shape (n, d)", {"X": ("n", "d")}),
+        ("X : array-like, shape = [n, d]", {"X": ("n", "d")}),
+        ("X : (N, M) array_like", {"X": ("N", "M")}),
+        ("w : (N,) ndarray", {"w": ("N",)}),
+        ("w : NDArray\n        The weights, of shape (n,).", {"w": ("n",)}),
+        ("w : numpy.ndarray\n        Weights (real, positive).", {}),
+        ("X, w : ndarray of shape (n,)", {"X": ("n",), "w": ("n",)}),
+        ("X : ndarray of shape (n, 3)", {}),
+        ("X : ndarray of shape (k, d)", {}),  # k is a parameter
+        ("X : ndarray of shape (..., d)", {}),
+        ("X : {'a', 'b'}", {}),
+        ("X : callable (x, y)", {}),
+        ("other : ndarray of shape (n,)", {}),
+    ],
+)
+def test_shapes_that_documentation_says(entry, shapes):
+    assert documented_shapes(entry) == shapes

@@ -38,7 +38,8 @@ Lines
 where ``s = slope`` and ``o = offset``.
 
 Other lines
-===========
+====
+
 
 They are :math:`y = x`, where ``s = 2*slope``.
 """
@@ -165,3 +166,18 @@ def test_a_docstring_of_a_thousand_formulas_takes_no_time(project) -> None:
     started = time.process_time()
     read_project(load(root), None, cache=False, static=True)
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("said", "status"),
+    [
+        ("Half of it, since ``whole(x) = 2*x`` is given.", ReadBack.NOT_READ),  # of something else, in passing
+        ("Half of it: ``half(x) = x/2``.", ReadBack.IS_FORM),
+        ("Half of it: ``h(x) = x/2``.", ReadBack.IS_FORM),
+        ("Half of it.\n\n    .. math:: whole(x) = x/2\n    ", ReadBack.IS_FORM),  # what stands alone is what is meant
+    ],
+)
+def test_what_is_said_in_passing_is_of_what_it_names(project, said: str, status: ReadBack) -> None:
+    code = f'def half(x):\n    """{said}"""\n    return x / 2\n'
+    _, found = stated(project("lines.py:\n  half: {states: docstring}\n", code))
+    assert found["lines.py::half"].status is status

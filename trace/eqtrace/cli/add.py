@@ -48,8 +48,10 @@ def add(target: str, dry: bool, name: str | None) -> int:
     path, function = _function(target, index)
     found = of_functions(config, index, [(path, function)])
     if not found.made:
-        reason = found.left[0].reason if found.left else "is no function"
-        raise EqtraceError(f"{path}: {function}: {reason}", "write the entry by hand: `function: {sympy: '...'}`")
+        if not found.left:
+            raise EqtraceError(f"{path}: {function}: is no function")
+        left = found.left[0]
+        raise EqtraceError(f"{path}: {function}: {left.reason}", f"write its formula by hand: {left.skeleton}")
     draft = found.made[0]
     entry = "\n".join(draft.lines(f"'{draft.target}'")) + "\n"
     file, before = _file(config, draft, name)

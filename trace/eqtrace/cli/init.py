@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 _HELP = """Sets a project up: the table [tool.eqtrace], and drafts of entries.
 
 Finds the packages and the tests, adds the table at the end of pyproject.toml (nothing else in it changes), and writes
-a file of entries in short form: formulas that docstrings print, functions whose return value can be written as a form,
-gradients by their names. What is drafted from the code says so: it agrees with the code, and whether it agrees with the
-paper only a reader can tell. Your code is parsed, never run.
+a file of entries in short form: formulas that docstrings print, functions and methods whose return value can be written
+as a form, gradients by their names. Shapes and bounds are those that annotations, docstrings and code tell. What is
+drafted from the code says so: it agrees with the code, and whether it agrees with the paper only a reader can tell.
+Your code is parsed, never run.
 
 \b
 Examples:
@@ -48,7 +49,10 @@ def init(dry: bool, name: str) -> int:
     _refuse(before, target, name)
     found = find(root)
     if not found.sources:
-        raise EqtraceError(f"no Python package or module is found in {root}", "run it where pyproject.toml stands")
+        hint = "run it where pyproject.toml stands; of an installed package, name it under `packages` in [tool.eqtrace]"
+        raise EqtraceError(
+            f"no Python package or module is found in {root}", f"{hint}, and `eqtrace add` drafts entries"
+        )
     after = before + _table(found, name, before)
     _refuse_broken(after)
     config = Config(root, spec=(name,), sources=found.sources, tests=found.tests, pythonpath=found.pythonpath)
@@ -65,8 +69,13 @@ def init(dry: bool, name: str) -> int:
         click.echo(f"wrote [tool.eqtrace] into pyproject.toml{entries}")
     _tell(made)
     if not dry:
-        click.echo("next: eqtrace verify" if made.made else f"next: write an entry into {name}", err=True)
+        click.echo("next: eqtrace verify" if made.made else _by_hand(name, made), err=True)
     return 0
+
+
+def _by_hand(name: str, made: Drafts) -> str:
+    example = f", like\n  {made.left[0].skeleton}" if made.left else ""
+    return f"next: write a formula into {name}{example}"
 
 
 def _inside(root: Path, name: str) -> Path:

@@ -44,7 +44,7 @@ Examples:
 def mutate(
     select: tuple[str, ...],
     config_file: Path | None,
-    jobs: int | None,
+    jobs: int | str | None,
     seed: int,
     timeout: float,
     no_cache: bool,

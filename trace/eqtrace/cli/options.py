@@ -97,6 +97,24 @@ def ratcheting(command: _Command) -> _Command:
     return click.option("--baseline", metavar="FILE", type=file, help=text)(command)
 
 
+class Jobs(click.ParamType):  # type: ignore[type-arg]  # older ones take none
+    """A number of processes, or a dask cluster."""
+
+    name = "jobs"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """The number, or the text that names a cluster."""
+        if isinstance(value, int):
+            return value
+        if value.isascii() and value.isdecimal() and int(value) >= 1:
+            return int(value)
+        from eqtrace.run.jobs import is_dask
+
+        if not is_dask(value):
+            self.fail(f"{value!r} is no number from 1, and neither `dask` nor `dask://HOST:PORT`", param, ctx)
+        return value
+
+
 def running(command: _Command) -> _Command:
     """-j, --seed, --timeout and --no-cache."""
     command = caching(command)
@@ -106,8 +124,9 @@ def running(command: _Command) -> _Command:
                 "-j",
                 "--jobs",
                 metavar="N",
-                type=click.IntRange(min=1),
-                help="Worker processes; otherwise as many as there are processors to use.",
+                type=Jobs(),
+                help="Worker processes, otherwise as many as there are processors to use; or a dask cluster: "
+                "dask://HOST:PORT, or dask for one on this machine.",
             ),
             click.option(
                 "--seed",

@@ -45,7 +45,7 @@ def site(
     config_file: Path | None,
     no_verify: bool,
     output: Path | None,
-    jobs: int | None,
+    jobs: int | str | None,
     seed: int,
     timeout: float,
     no_cache: bool,

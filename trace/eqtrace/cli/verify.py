@@ -37,7 +37,7 @@ Examples:
 def verify(
     select: tuple[str, ...],
     config_file: Path | None,
-    jobs: int | None,
+    jobs: int | str | None,
     seed: int,
     timeout: float,
     no_cache: bool,

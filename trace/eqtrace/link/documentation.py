@@ -93,7 +93,8 @@ def _meant(passage: Passage, name: str, equation: Equation) -> Choice:
         [each for each in shown if each.args is not None and {*map(plain_name, each.args)} <= known],
         [each for each in shown if each.args is not None],
         shown,
-        [each for each in candidates if each.args is not None or wanted],  # a name alone in prose is defined there
+        # A name alone in prose is defined there, and what is called otherwise than the function is said in passing.
+        [each for each in candidates if (each.args is not None and len(plain_name(each.name)) == 1) or wanted],
     )
     for group in groups:
         meant = _undefining(group)

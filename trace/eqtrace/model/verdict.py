@@ -41,6 +41,7 @@ class Evidence:
     worst_at: str = ""  # the line and the input that gave the worst error
     detail: str = ""
     limits: tuple[str, ...] = ()  # what the evidence does not cover, a sentence each
+    proof_size: int | None = None  # products formed on the way of a proof; None where nothing was proved
 
 
 @dataclass(frozen=True, slots=True)

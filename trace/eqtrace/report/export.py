@@ -126,6 +126,7 @@ def _method(row: MethodRow) -> dict[str, Any]:
         "worst_at": row.worst_at or None,
         "detail": row.detail,
         "limits": list(row.limits),
+        "proof_size": row.proof_size,
     }
 
 

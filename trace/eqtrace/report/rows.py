@@ -50,6 +50,7 @@ class MethodRow:
     detail: str
     limits: tuple[str, ...]
     seconds: float
+    proof_size: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,6 +336,7 @@ def _method(result: MethodResult) -> MethodRow:
         detail=evidence.detail,
         limits=evidence.limits,
         seconds=result.seconds,
+        proof_size=evidence.proof_size,
     )
 
 

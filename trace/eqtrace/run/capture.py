@@ -416,7 +416,10 @@ class Captures:
             try:
                 self._call(equation, target, draw, rng, found)
             except Failed as failed:
-                failure = failure or replace(failed.fault, hint=failed.fault.hint or f"with {_shown(draw)}")
+                hint = f"with {_shown(draw)}"
+                if isinstance(failed.__cause__, ArithmeticError | ValueError):
+                    hint += "\nif the formula is not meant for such inputs, say so under `where` or `domain`"
+                failure = failure or replace(failed.fault, hint=failed.fault.hint or hint)
                 if failed.recording is not None:  # a wrong value may be why it failed
                     found.add(failed.recording, f"failed call of {target.name} with {draw.origin}")
                 if failed.__cause__ is None:  # it hung or crashed: it is not called again

@@ -64,9 +64,13 @@ class Pool:
         while len(self._workers) < min(self._jobs, _AHEAD):
             self._add()
 
-    def open(self, payload: Any) -> None:
-        """Says what the sessions are made of; before the first unit."""
-        self._payload = pickle.dumps(payload)
+    def open(self, payload: Any, files: Iterable[str] = ()) -> None:
+        """Says what the sessions are made of; before the first unit. The files that they read are here."""
+        self.open_with(pickle.dumps(payload))
+
+    def open_with(self, payload: bytes) -> None:
+        """The same, pickled."""
+        self._payload = payload
 
     def _add(self) -> Process:
         process = Process(self._start, self._root, self._environment)

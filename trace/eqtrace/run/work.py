@@ -64,6 +64,12 @@ class Work:
         return [site for site in self.sites.values() if (site.file, site.function) == (file, function)]
 
 
+def files_of(work: Work) -> frozenset[str]:
+    """The files that sessions read for certain; what user code reads by itself is not among them."""
+    named = {file for file in (work.scenarios, work.references) if file is not None}
+    return frozenset({*work.modules, *work.user_files, *named})
+
+
 def site_of(match: Match, equation: Equation, form: Form | None, root: Path) -> Site | None:
     """What to capture at an anchor: its `bind`, and for other symbols their names in the code."""
     anchor, span = match.anchor, match.span

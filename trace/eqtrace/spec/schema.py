@@ -231,7 +231,10 @@ class Anchor(_Entry):
         description="What the line does: computes the formula, repeats it inline, calls or tests the function that "
         "does, is explained by it, or states it in documentation."
     )
-    at: Location = Field(description="'path:line', as a claim: `audit` checks it, `fix` rewrites the line.")
+    at: Location = Field(
+        description="'path:line', as a claim: `audit` checks it, `fix` rewrites the line. In a package that `packages` "
+        "names the path goes from the package down: 'scipy/optimize/_optimize.py:427'."
+    )
     function: str = Field("", alias="in", description="The enclosing function's qualified name; '' is the module.")
     code: str = Field("", description="The statement, as it stands; of a compound statement its header.")
     occurrence: int | None = Field(None, ge=0, description="Which one, from 0, if the statement occurs several times.")

@@ -17,12 +17,13 @@ if TYPE_CHECKING:
     from sphinx.util.typing import ExtensionMetadata
 
 _STATIC = Path(__file__).parent / "static"
+RENDERER = "eqtrace"
 _VERSION = 1  # of what the domain keeps between builds
 
 
 def setup(app: Sphinx) -> ExtensionMetadata:
     """What Sphinx calls where `extensions` names this module."""
-    from eqtrace.sphinx import building, mathematics
+    from eqtrace.sphinx import building
     from eqtrace.sphinx.domain import EquationDomain
 
     app.add_config_value("eqtrace_project", ".", "env", str)
@@ -30,8 +31,7 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     app.add_config_value("eqtrace_all", False, "", bool)
     app.add_config_value("eqtrace_fail", False, "", bool)
     app.add_domain(EquationDomain)
-    app.add_html_math_renderer("eqtrace", mathematics.INLINE, mathematics.BLOCK)
-    app.connect("config-inited", _style)
+    app.connect("config-inited", _configured)
     app.connect("env-get-outdated", building.outdated)
     app.connect("env-updated", building.told)
     app.connect("build-finished", building.finished)
@@ -44,5 +44,9 @@ def setup(app: Sphinx) -> ExtensionMetadata:
     }
 
 
-def _style(app: Sphinx, config: Config) -> None:
+def _configured(app: Sphinx, config: Config) -> None:
     config.html_static_path.append(str(_STATIC))
+    if config.html_math_renderer == RENDERER:  # to Sphinx one that is known and not chosen would be the choice
+        from eqtrace.sphinx import mathematics
+
+        app.add_html_math_renderer(RENDERER, mathematics.INLINE, mathematics.BLOCK)

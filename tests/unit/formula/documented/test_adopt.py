@@ -176,3 +176,10 @@ def test_conditions_of_the_sentence_behind_it():
 
 def test_conditions_that_are_not_read_are_left_out():
     assert adopt("f(x) = a*x", conditions=r"$x \in \mathbb{Q}$ and $k > 0$").conditions == ()
+
+
+def test_what_is_said_of_a_parameter_does_not_define_it():
+    text, beside = r"y = a\,sigma^2", r"It holds up to $sigma = 65\sqrt{a}$."
+    with pytest.raises(Unread):  # to LaTeX, `sigma` is five letters
+        adopt(text, "latex", beside)
+    assert adopt(r"y = a\,Q^2", "latex", r"where $Q = 65\sqrt{a}$.").statement == "Eq(result, a*(65*sqrt(a))**2)"

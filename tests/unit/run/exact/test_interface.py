@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from eqtrace.formula.ball import Ball, lift, precision
+from eqtrace.formula.ball import Ball, BallError, lift, precision
 from eqtrace.run.exact.proxies import ARRAYS, INTERFACE, NUMPY
 
 BALLS = lift(np.array([[0.5, 1.5], [2.5, 0.1]]))
@@ -65,3 +65,28 @@ def test_values_without_order_are_those_of_the_interface():
     assert ARRAYS.exp is not None
     with pytest.raises(AttributeError):
         NUMPY.nothing_of_this_name
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cityblock"])
+def test_distances_are_those_of_scipy(metric):
+    distance = pytest.importorskip("scipy.spatial.distance")
+    points, others = np.array([[0.5, 1.5], [2.5, 0.1], [1.0, 1.0]]), np.array([[0.25, 2.0]])
+    with precision(100):
+        for name, given in (("cdist", (points, others)), ("pdist", (points,))):
+            found = INTERFACE["scipy", name](*map(lift, given), metric=metric)
+            wanted = getattr(distance, name)(*given, metric=metric)
+            assert found.shape == wanted.shape
+            assert np.allclose([each.midpoint for each in found.flat], wanted.ravel(), rtol=1e-14)
+        pairs = INTERFACE["scipy", "pdist"](lift(points), metric)
+        square = INTERFACE["scipy", "squareform"](pairs)
+        assert [each.midpoint for each in square.flat] == distance.squareform(
+            [each.midpoint for each in pairs]
+        ).ravel().tolist()
+        assert all(a is b for a, b in zip(INTERFACE["scipy", "squareform"](square), pairs, strict=True))
+
+
+def test_other_distances_are_not_known():
+    with precision(100), pytest.raises(BallError, match="chebyshev"):
+        INTERFACE["scipy", "cdist"](BALLS, BALLS, "chebyshev")
+    with precision(100), pytest.raises(BallError):
+        INTERFACE["scipy", "cdist"](BALLS, BALLS, "euclidean", w=[1, 2])

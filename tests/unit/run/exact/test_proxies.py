@@ -37,7 +37,7 @@ ARGUMENTS = {
 BINARY = frozenset(
     ("add", "subtract", "multiply", "maximum", "minimum", "greater", "greater_equal", "less", "less_equal", "equal")
 ) | {"not_equal"}
-IN_PLACE = {"copyto", "put_along_axis"}
+IN_PLACE = {"copyto", "put_along_axis", "fill_diagonal"}
 INTEGERS = {"ix_", "finfo"}  # no balls come in
 
 
@@ -97,6 +97,13 @@ def test_functions_that_write():
         NUMPY.copyto(target, balls(X[:, :2]))
         assert same(target, X[:, :2])
         NUMPY.put_along_axis(target, np.array([[0], [1]]), exact(7), 1)
+        assert (target[0, 0], target[1, 1]) == (7, 7)
+        rows = balls(X)
+        assert NUMPY.exp(rows, rows) is rows
+        assert same(rows, np.exp(X))
+        NUMPY.sqrt(rows, out=rows)
+        assert same(rows, np.sqrt(np.exp(X)))
+        NUMPY.fill_diagonal(target, 7)
         assert (target[0, 0], target[1, 1]) == (7, 7)
         NUMPY.add.at(target, ([0, 0], [1, 1]), exact(0.5))
         assert same(target[0, 1], -0.7 + 1.0)

@@ -1,32 +1,57 @@
 """One function's return value as a form over its parameters.
 
-Read are assignments to names, `if` that returns or raises, and one return. A value is its dimensions and how an entry
-of it is written; without dimensions it is a number, and the form holds for arrays entry by entry.
+Read are assignments to names, also of several at once, `if`, guards that raise, and returns. A value is its dimensions
+and how an entry of it is written; without dimensions it is a number, and the form holds for arrays entry by entry. A
+parameter whose default is no number (a flag, a unit, None) is taken at its default, and a call leaves it out.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
-from eqtrace.code.lift.words import ARGUMENTS, LIBRARIES, PASSING, PLAIN, REDUCTIONS, WORDS
+from eqtrace.code.lift.flags import call_without, flags_of, parameters
+from eqtrace.code.lift.reasons import NotLifted
+from eqtrace.code.lift.terms import (
+    Named,
+    Put,
+    brief,
+    entry_of,
+    factors,
+    has_names,
+    is_positive,
+    names_in,
+    negated,
+    number_of,
+    of_word,
+)
+from eqtrace.code.lift.words import (
+    ARGUMENTS,
+    CONSTANTS,
+    DEFINED,
+    LIBRARIES,
+    PASSING,
+    PLAIN,
+    REDUCTIONS,
+    WORDS,
+    WRITTEN,
+)
 from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
 
+T = TypeVar("T")
 _DEPTH = 3  # calls of functions of the same file that are followed
 _LONGEST = 600  # characters of a form; no reader confirms a longer one
-_LETTERS = ("i", "j", "k", "l")
+_LONG = 80  # characters of a form in which parts are named
+_PART = 12  # characters of a part that is named
+_BRANCHES = 24  # ways through a body that are followed
+_LETTERS = ("i", "j", "l", "m", "p", "q", "r", "s", "t")
+_SUMMED = ("k", "h", "u", "v", "w")
 _COMPARED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
-
-
-class NotLifted(Exception):
-    """Why a function is no formula, in words that follow its name."""
-
-    def __init__(self, reason: str, node: ast.AST | None = None) -> None:
-        super().__init__(reason)
-        self.line = getattr(node, "lineno", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +62,30 @@ class Lifted:
     where: tuple[str, ...] = ()
     shapes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     indices: Mapping[str, str] = field(default_factory=dict)
+    call: str = ""  # where parameters are left out
+    let: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """Dimensions, and the entry at given indices."""
+    """Dimensions, and the entry at given indices; or what is no number, as it is written."""
 
     dims: tuple[str, ...]
     at: Callable[[tuple[str, ...]], ast.expr]
+    fixed: ast.expr | None = None
 
 
-def parameters(function: FunctionNode) -> list[ast.arg]:
-    """All parameters by position or name."""
-    found = function.args
-    return [*found.posonlyargs, *found.args, *found.kwonlyargs]
-
-
-def lifted(source: SourceFile, function: FunctionNode, shapes: Mapping[str, tuple[str, ...]]) -> Lifted:
+def lifted(
+    source: SourceFile,
+    function: FunctionNode,
+    shapes: Mapping[str, tuple[str, ...]],
+    named: bool = True,
+    attributes: Mapping[str, str] | None = None,
+) -> Lifted:
     """A function as a form; `shapes` are those of parameters that are known to be arrays.
+
+    Parts of a long form are `named` as the function names them. Of a method `attributes` are given: what it may read of
+    its object (`self.x`), and the names that stand for it.
 
     Raises:
         NotLifted: it is none, or none that forms can write.
@@ -65,14 +96,20 @@ def lifted(source: SourceFile, function: FunctionNode, shapes: Mapping[str, tupl
         raise NotLifted("takes any number of arguments", function)
     if any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(function)):
         raise NotLifted("yields", function)
-    lift = _Lift(source, shapes)
-    values = {each.arg: lift.parameter(each.arg) for each in parameters(function)}
-    if not values:
+    flags = flags_of(function)
+    own = parameters(function)[0 if attributes is None else 1 :]
+    names = [each.arg for each in own if each.arg not in flags]
+    if not names and not attributes:
         raise NotLifted("has no parameters", function)
+    held = attributes or {}
+    taken = {*names, *held.values(), *(dim for dims in shapes.values() for dim in dims)}
+    lift = _Lift(source, shapes, taken, held)
+    values = {name: lift.parameter(name) for name in names}
+    values |= {name: _fixed(name, value) for name, value in flags.items()}
     value = lift.body(function.body, values, function)
-    indices = _LETTERS[: len(value.dims)]
-    if len(value.dims) > len(indices) or {*_LETTERS[: lift.letters]} & values.keys():
-        raise NotLifted("has parameters that are called like the indices of a draft", function)
+    indices = lift.letters[: len(value.dims)]
+    if len(value.dims) > len(indices):
+        raise NotLifted("returns an array of too many axes", function)
     text = ast.unparse(value.at(indices))
     if value.dims:
         text = f"Eq(result[{', '.join(indices)}], {text})"
@@ -80,18 +117,61 @@ def lifted(source: SourceFile, function: FunctionNode, shapes: Mapping[str, tupl
         raise NotLifted(f"has a form of {len(text)} characters, too long to be confirmed by reading", function)
     ranges = {**dict(zip(indices, value.dims, strict=False)), **lift.indices}
     used = {name: dims for name, dims in shapes.items() if name in values and dims}
-    return Lifted(text, tuple(dict.fromkeys(lift.where)), used, ranges)
+    call = call_without(function, flags) if flags and attributes is None else ""
+    found = Lifted(text, tuple(dict.fromkeys(lift.where)), used, ranges, call)
+    return _shortened(found, lift.helpers) if named and len(text) > _LONG else found
+
+
+def _shortened(found: Lifted, helpers: Mapping[str, str]) -> Lifted:
+    """The same with the names that the function itself gives to parts of a long form, the last ones first."""
+    let: dict[str, str] = {}
+    texts = [found.form, *found.where]
+    for name, text in reversed(list(helpers.items())):
+        if len(text) >= _PART:
+            named = Named(text, name)
+            texts = [named.within(each) for each in texts]
+            let = {each: named.within(said) for each, said in let.items()}
+            let = {name: text, **let} if named.count else let
+    return replace(found, form=texts[0], where=tuple(texts[1:]), let=let)
+
+
+def _negation(condition: _Value) -> _Value:
+    """The condition that holds where this one does not."""
+
+    def at(indices: tuple[str, ...]) -> ast.expr:
+        parts = [ast.parse(each, mode="eval").body for each in negated(condition.at(indices))]
+        return parts[0] if len(parts) == 1 else of_word("And", *parts)
+
+    return _Value(condition.dims, at)
+
+
+def _fixed(name: str, value: ast.expr) -> _Value:
+    def at(indices: tuple[str, ...]) -> ast.expr:
+        raise NotLifted(f"works with `{name}`, which is no number by default", value)
+
+    return _Value((), at, value)
 
 
 class _Lift:
-    def __init__(self, source: SourceFile, shapes: Mapping[str, tuple[str, ...]]) -> None:
+    def __init__(
+        self,
+        source: SourceFile,
+        shapes: Mapping[str, tuple[str, ...]],
+        taken: Collection[str],
+        attributes: Mapping[str, str],
+    ) -> None:
         self.source = source
+        self.attributes = attributes
         self.shapes = shapes
+        self.taken = taken
+        self.letters = tuple(each for each in _LETTERS if each not in taken)
+        self.ways = 0
+        self.lent: Collection[str] = ()  # names by which a function gets those of a library
+        self.helpers: dict[str, str] = {}  # names of the function itself for numbers, each given once
         self.where: list[str] = []
         self.indices: dict[str, str] = {}
-        self.letters = 4
         self.depth = 0
-        self.branch = 0
+        self.branch: list[_Value] = []  # the negations of what holds where one reads
         self.modules = dict(_imports(source.tree))
         self.bound = _assigned(source.tree)
 
@@ -99,7 +179,7 @@ class _Lift:
         dims = tuple(self.shapes.get(name, ()))
 
         def at(indices: tuple[str, ...]) -> ast.expr:
-            return _entry(name, indices) if dims else ast.Name(name)
+            return entry_of(name, indices) if dims else ast.Name(name)
 
         return _Value(dims, at)
 
@@ -111,33 +191,117 @@ class _Lift:
             match each:
                 case ast.Expr(value=ast.Constant()) | ast.Pass() | ast.Import() | ast.ImportFrom():
                     continue
+                case ast.Expr(value=ast.Call(func=ast.Name(id=name)) as call) if name in self.source.functions:
+                    self.guarded(call, values)
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
                     values[name] = self.value(value, values)
+                    self.note(name, values[name])
                 case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
                     values[name] = self.value(value, values)
+                case ast.Assign(targets=[ast.Tuple(elts=targets) | ast.List(elts=targets)], value=value) if all(
+                    isinstance(target, ast.Name) for target in targets
+                ):
+                    names = [target.id for target in targets if isinstance(target, ast.Name)]
+                    values |= dict(zip(names, self.several(value, len(names), values), strict=True))
+                    for name in names:
+                        self.note(name, values[name])
                 case ast.AugAssign(target=ast.Name(id=name), op=op, value=value) if name not in known:
                     node = ast.copy_location(ast.BinOp(ast.Name(name), op, value), each)
                     values[name] = self.value(node, values)
                 case ast.Return(value=ast.expr() as value):
                     return self.value(value, values)
-                case ast.If(test=test, body=[ast.Raise()], orelse=[]):
+                case ast.If(test=test, body=[ast.Raise()], orelse=[]) if self.decided(test, values) is None:
                     self.guard(test, values)
                 case ast.If(test=test, body=inner, orelse=other):
-                    rest = other or body[number + 1 :]
+                    rest = body[number + 1 :]
+                    decided = self.decided(test, values)
+                    if decided is not None:
+                        return self.body([*(inner if decided else other), *rest], values, owner)
                     condition = self.condition(test, values)
-                    self.branch += 1  # what a branch needs to be defined it needs only there
-                    yes, no = self.body(inner, values, each), self.body(rest, values, each)
-                    self.branch -= 1
+                    self.ways += 1
+                    if self.ways > _BRANCHES:
+                        raise NotLifted(f"has more than {_BRANCHES} ways through it", each)
+                    with self.where_not(_negation(condition)):
+                        yes = self.body([*inner, *rest], values, each)
+                    with self.where_not(condition):
+                        no = self.body([*other, *rest], values, each)
                     return self.cases(condition, yes, no, each)
                 case _:
-                    raise NotLifted(f"has a statement that no form writes: `{_shown(each)}`", each)
+                    raise NotLifted(f"has a statement that no form writes: `{brief(each)}`", each)
         raise NotLifted("returns nothing on some way", owner)
+
+    def note(self, name: str, value: _Value) -> None:
+        """Notes what the function itself calls a number, on every way through it."""
+        if not (self.branch or value.dims or value.fixed or name in self.taken or name in self.helpers):
+            self.helpers[name] = ast.unparse(value.at(()))
+
+    def guarded(self, node: ast.Call, values: Mapping[str, _Value]) -> None:
+        """A call of a function that only refuses what the formula does not hold for."""
+        function, given = self.given(node, values)
+
+        def read() -> None:
+            for each in function.body:
+                match each:
+                    case ast.Expr(value=ast.Constant()) | ast.Pass():
+                        continue
+                    case ast.If(test=test, body=[ast.Raise()], orelse=[]):
+                        decided = self.decided(test, given)
+                        if decided is None:
+                            self.guard(test, given)
+                    case _:
+                        raise NotLifted(f"calls `{ast.unparse(node.func)}`, which does more than refuse", node)
+
+        self.followed(read, node)
+
+    def several(self, node: ast.expr, count: int, values: Mapping[str, _Value]) -> list[_Value]:
+        """The values of a tuple: written out, one function of each of several, or the entries of an array."""
+        match node:
+            case ast.Tuple(elts=parts) | ast.List(elts=parts) if len(parts) == count:
+                return [self.value(each, values) for each in parts]
+            case ast.Call(func=ast.Name(id="map"), args=[function, ast.Tuple(elts=parts) | ast.List(elts=parts)]) if (
+                len(parts) == count
+            ):
+                return [self.value(ast.copy_location(ast.Call(function, [each], []), node), values) for each in parts]
+            case ast.ListComp(elt=elt, generators=[each]) | ast.GeneratorExp(elt=elt, generators=[each]) if (
+                isinstance(each.target, ast.Name) and not each.ifs and not each.is_async
+            ):
+                name = each.target.id
+                return [self.value(elt, {**values, name: one}) for one in self.several(each.iter, count, values)]
+            case ast.Name(id=name) if name in values and values[name].dims == (str(count),):
+                return [_number_at(values[name], place) for place in range(count)]
+        raise NotLifted(f"unpacks what a draft doesn't read: `{brief(node)}`", node)
+
+    def decided(self, test: ast.expr, values: Mapping[str, _Value]) -> bool | None:
+        """Whether a condition on parameters that are taken at their default holds; None where it is on others."""
+        match test:
+            case ast.Name(id=name) if name in values and isinstance(fixed := values[name].fixed, ast.Constant):
+                return bool(fixed.value)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                found = self.decided(operand, values)
+                return None if found is None else not found
+            case ast.BoolOp(op=op, values=parts):
+                told = [self.decided(each, values) for each in parts]
+                ends = isinstance(op, ast.Or)
+                return ends if ends in told else None if None in told else not ends
+            case ast.Compare(left=ast.Name(id=name), ops=[op], comparators=[other]) if name in values and isinstance(
+                op, ast.Eq | ast.NotEq | ast.Is | ast.IsNot
+            ):
+                fixed = values[name].fixed
+                none = isinstance(other, ast.Constant) and other.value is None
+                if fixed is None:  # a number, which is not None
+                    return isinstance(op, ast.IsNot | ast.NotEq) if none else None
+                if ast.dump(fixed) == ast.dump(other):
+                    return isinstance(op, ast.Eq | ast.Is)
+                if none or (isinstance(fixed, ast.Constant) and isinstance(other, ast.Constant)):
+                    return isinstance(op, ast.IsNot | ast.NotEq)
+        return None
 
     def guard(self, test: ast.expr, values: Mapping[str, _Value]) -> None:
         condition = self.condition(test, values)
-        if condition.dims or self.branch:
+        if any(each.dims for each in (condition, *self.branch)):
             raise NotLifted("refuses arrays by their entries", test)
-        self.where.append(_negated(condition.at(())))
+        for each in negated(condition.at(())):
+            self.needed(each)
 
     def cases(self, condition: _Value, yes: _Value, no: _Value, node: ast.AST) -> _Value:
         dims = self.joined([condition, yes, no], node)
@@ -145,7 +309,7 @@ class _Lift:
         def at(indices: tuple[str, ...]) -> ast.expr:
             pairs = [(yes, condition.at(indices[: len(condition.dims)])), (no, ast.Constant(True))]
             tuples = [ast.Tuple([value.at(indices if value.dims else ()), test]) for value, test in pairs]
-            return _call("Piecewise", *tuples)
+            return of_word("Piecewise", *tuples)
 
         return _Value(dims, at)
 
@@ -159,25 +323,49 @@ class _Lift:
                 return values[name]
             case ast.Name(id=name) if len(self.bound.get(name, ())) == 1:
                 return self.followed(lambda: self.value(self.bound[name][0], {}), node)
-            case ast.Attribute() | ast.Name() if self.named(node) == "pi":
-                return _Value((), lambda _: ast.Name("pi"))
+            case ast.Attribute() | ast.Name() if self.named(node) in CONSTANTS:
+                constant = CONSTANTS[self.named(node) or ""]
+                return _Value((), lambda _: ast.parse(constant, mode="eval").body)
+            case ast.Subscript(value=ast.Name(id=table), slice=ast.Name(id=name)) if name in values and (
+                chosen := self.chosen(table, values[name])
+            ):
+                return self.followed(lambda: self.value(chosen, {}), node)
+            case ast.Subscript(value=inner, slice=ast.Constant(value=int() as place)) if place >= 0:
+                found = self.value(inner, values)
+                if len(found.dims) == 1:
+                    return _number_at(found, place)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
                 return self.over([self.value(operand, values)], lambda terms: ast.UnaryOp(node.op, terms[0]), node)
             case ast.BinOp(left=left, op=ast.MatMult(), right=right):
                 return self.dot(self.value(left, values), self.value(right, values), node)
             case ast.BinOp(left=left, op=op, right=right):
                 return self.binary(self.value(left, values), op, self.value(right, values), node)
+            case ast.IfExp(test=test, body=body, orelse=other) if self.decided(test, values) is not None:
+                return self.value(body if self.decided(test, values) else other, values)
             case ast.IfExp(test=test, body=body, orelse=other):
                 condition = self.condition(test, values)
-                self.branch += 1
-                yes, no = self.value(body, values), self.value(other, values)
-                self.branch -= 1
+                with self.where_not(_negation(condition)):
+                    yes = self.value(body, values)
+                with self.where_not(condition):
+                    no = self.value(other, values)
                 return self.cases(condition, yes, no, node)
             case ast.Call():
                 return self.call(node, values)
+            case ast.Attribute(value=ast.Name(id="self"), attr=name) if name in self.attributes and not self.depth:
+                return self.parameter(self.attributes[name])
             case ast.Attribute(value=ast.Name(id="self")):
                 raise NotLifted(f"reads `{ast.unparse(node)}`: an entry with `call` can say how it is made", node)
-        raise NotLifted(f"has an expression that no form writes: `{_shown(node)}`", node)
+        raise NotLifted(f"has an expression that no form writes: `{brief(node)}`", node)
+
+    def chosen(self, table: str, key: _Value) -> ast.expr | None:
+        """The value of a dictionary of the module at a key that is taken at its default."""
+        match self.bound.get(table):
+            case [ast.Dict(keys=keys, values=found)] if key.fixed is not None:
+                wanted = ast.dump(key.fixed)
+                return next(
+                    (value for each, value in zip(keys, found, strict=True) if each and ast.dump(each) == wanted), None
+                )
+        return None
 
     def binary(self, left: _Value, op: ast.operator, right: _Value, node: ast.expr) -> _Value:
         if isinstance(op, ast.Div):
@@ -187,15 +375,15 @@ class _Lift:
         elif isinstance(op, ast.FloorDiv | ast.Mod):
             self.needs(right, "Ne({}, 0)")
             if isinstance(op, ast.Mod):
-                return self.over([left, right], lambda terms: _call("Mod", *terms), node)
-            return self.over([left, right], lambda t: _call("floor", ast.BinOp(t[0], ast.Div(), t[1])), node)
+                return self.over([left, right], lambda terms: of_word("Mod", *terms), node)
+            return self.over([left, right], lambda t: of_word("floor", ast.BinOp(t[0], ast.Div(), t[1])), node)
         elif not isinstance(op, _OPERATORS):
-            raise NotLifted(f"works on bits: `{_shown(node)}`", node)
+            raise NotLifted(f"works on bits: `{brief(node)}`", node)
         return self.over([left, right], lambda terms: ast.BinOp(terms[0], op, terms[1]), node)
 
     def power(self, left: _Value, right: _Value) -> None:
         exponent = right.at(()) if not right.dims else None
-        number = _number(exponent)
+        number = number_of(exponent)
         if number is None or number != int(number):
             self.needs(left, "{} > 0")
         elif number < 0:
@@ -211,52 +399,125 @@ class _Lift:
             return self.dot(found[0], found[1], node) if name == "dot" else self.reduced(str(name), found[0], node)
         if name in PASSING and len(given) == 1:
             return self.value(given[0], values)
-        if name == "square" and len(given) == 1:
-            return self.over(
-                [self.value(given[0], values)], lambda t: ast.BinOp(t[0], ast.Pow(), ast.Constant(2)), node
-            )
-        if name == "power" and len(given) == 2:
+        if name in WRITTEN:
+            return self.written(WRITTEN[name], [self.value(each, values) for each in given], node)
+        if name in ("power", "float_power", "pow") and len(given) == 2:
             return self.binary(self.value(given[0], values), ast.Pow(), self.value(given[1], values), node)
         if name == "where" and len(given) == 3:
             condition = self.condition(given[0], values)
             return self.cases(condition, self.value(given[1], values), self.value(given[2], values), node)
         if name == "clip" and len(given) == 3:
             found = [self.value(each, values) for each in given]
-            return self.over(found, lambda t: _call("Min", _call("Max", t[0], t[1]), t[2]), node)
+            return self.over(found, lambda t: of_word("Min", of_word("Max", t[0], t[1]), t[2]), node)
         word = WORDS.get(name or "")
         if word is not None:
             least, most = ARGUMENTS.get(word, (1, 1))
             if not least <= len(given) <= most:
                 raise NotLifted(f"calls {name} with {len(given)} arguments", node)
             found = [self.value(each, values) for each in given]
-            if word in ("log", "log2", "log10", "loggamma", "gamma", "digamma"):
-                self.needs(found[0], "{} > 0")
-            elif word == "sqrt":
-                self.needs(found[0], "{} >= 0")
-            return self.over(found, lambda terms: _call(word, *terms), node)
+            if word in DEFINED:
+                self.needs(found[0], DEFINED[word])
+            return self.over(found, lambda terms: of_word(word, *terms), node)
         if isinstance(node.func, ast.Attribute) and node.func.attr in ("sum", "mean") and not node.args:
             return self.reduced(node.func.attr, self.value(node.func.value, values), node)
         if isinstance(node.func, ast.Name) and node.func.id in self.source.functions:
             return self.inlined(node, values)
+        if isinstance(node.func, ast.Name) and (made := self.made(node.func.id)) is not None:
+            factory, inner = made
+            return self.followed(lambda: self.from_factory(factory, inner, node, values), node)
         raise NotLifted(f"calls `{ast.unparse(node.func)}`, which forms don't know", node)
+
+    def written(self, text: str, given: Sequence[_Value], node: ast.Call) -> _Value:
+        """What stands for a function that forms have no word for, its arguments put in."""
+        form, _, needed = (part.strip() for part in text.partition("|"))
+        names = [name for name in ("x", "y") if name in {each.id for each in names_in(ast.parse(form))}]
+        if len(names) != len(given):
+            raise NotLifted(f"calls {ast.unparse(node.func)} with {len(given)} arguments", node)
+        if needed:
+            self.needs(given[-1], "Ne({}, 0)")
+
+        def build(terms: list[ast.expr]) -> ast.expr:
+            put: ast.expr = Put(dict(zip(names, terms, strict=True))).visit(ast.parse(form, mode="eval").body)
+            return put
+
+        return self.over(given, build, node)
 
     def inlined(self, node: ast.Call, values: Mapping[str, _Value]) -> _Value:
         """A call of a function of the same file, its arguments put in."""
-        assert isinstance(node.func, ast.Name)
-        function = self.source.functions[node.func.id]
-        if not isinstance(function, ast.FunctionDef) or function.args.vararg or function.args.kwarg:
-            raise NotLifted(f"calls `{node.func.id}`, which takes any number of arguments", node)
-        names = [each.arg for each in parameters(function)]
-        given = dict(zip(names, (self.value(each, values) for each in node.args), strict=False))
-        given |= {each.arg: self.value(each.value, values) for each in node.keywords if each.arg}
-        positional = [*function.args.posonlyargs, *function.args.args]
-        defaults = zip(reversed(positional), reversed(function.args.defaults), strict=False)
-        given = {each.arg: self.value(value, {}) for each, value in defaults if each.arg not in given} | given
-        if {*given} != {*names}:
-            raise NotLifted(f"calls `{node.func.id}` in a way that a draft doesn't read", node)
+        function, given = self.given(node, values)
         return self.followed(lambda: self.body(function.body, given, function), node)
 
-    def followed(self, read: Callable[[], _Value], node: ast.AST) -> _Value:
+    def made(self, name: str) -> tuple[ast.Call, ast.FunctionDef] | None:
+        """The call by which the module makes a function of that name, and the function that it returns."""
+        match self.bound.get(name):
+            case [ast.Call(func=ast.Name(id=factory)) as call]:
+                outer = self.source.functions.get(factory)
+                inner = [each for each in getattr(outer, "body", ()) if isinstance(each, ast.FunctionDef)]
+                match getattr(outer, "body", [None])[-1]:
+                    case ast.Return(value=ast.Name(id=returned)):
+                        return next(((call, each) for each in inner if each.name == returned), None)
+        return None
+
+    def from_factory(
+        self, factory: ast.Call, inner: ast.FunctionDef, node: ast.Call, values: Mapping[str, _Value]
+    ) -> _Value:
+        """A call of a function that another one makes: from numbers, or for a library whose functions it is lent."""
+        assert isinstance(factory.func, ast.Name)
+        outer, lent = self.source.functions[factory.func.id], self.lent
+        assert isinstance(outer, ast.FunctionDef)
+        body = [each for each in outer.body[:-1] if each is not inner]
+        match factory.args:
+            case [ast.Name(id=library)] if self.modules.get(library, ("", ""))[0] in LIBRARIES and outer.decorator_list:
+                targets = [each.targets[0] for each in body if isinstance(each, ast.Assign)]
+                named = {each.id for each in targets if isinstance(each, ast.Name)}
+                self.lent = {*lent, *named, *(each.arg for each in parameters(outer))}
+                around: dict[str, _Value] = {}
+            case _:
+                if outer.decorator_list:
+                    raise NotLifted(f"calls `{ast.unparse(node.func)}`, which a decorated function makes", node)
+                _, around = self.given(factory, {})
+                for each in body:
+                    match each:
+                        case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                            around[name] = self.value(value, around)
+                        case ast.Expr(value=ast.Constant()):
+                            continue
+                        case _:
+                            raise NotLifted(f"has a statement that no form writes: `{brief(each)}`", each)
+        try:
+            return self.body(inner.body, {**around, **self.arguments(inner, node, values)}, inner)
+        finally:
+            self.lent = lent
+
+    def given(self, node: ast.Call, values: Mapping[str, _Value]) -> tuple[ast.FunctionDef, dict[str, _Value]]:
+        """The function of the same file that is called, and what its parameters are."""
+        assert isinstance(node.func, ast.Name)
+        function = self.source.functions[node.func.id]
+        if not isinstance(function, ast.FunctionDef):
+            raise NotLifted(f"calls `{node.func.id}`, which is asynchronous", node)
+        return function, self.arguments(function, node, values)
+
+    def arguments(self, function: ast.FunctionDef, node: ast.Call, values: Mapping[str, _Value]) -> dict[str, _Value]:
+        """What a function's parameters are in a call."""
+        if function.args.vararg or function.args.kwarg:
+            raise NotLifted(f"calls `{ast.unparse(node.func)}`, which takes any number of arguments", node)
+        names = [each.arg for each in parameters(function)]
+        given = dict(zip(names, (self.argument(each, values) for each in node.args), strict=False))
+        given |= {each.arg: self.argument(each.value, values) for each in node.keywords if each.arg}
+        positional = [*function.args.posonlyargs, *function.args.args]
+        defaults = zip(reversed(positional), reversed(function.args.defaults), strict=False)
+        given = {each.arg: self.argument(value, {}) for each, value in defaults if each.arg not in given} | given
+        if {*given} != {*names}:
+            raise NotLifted(f"calls `{ast.unparse(node.func)}` in a way that a draft doesn't read", node)
+        return given
+
+    def argument(self, node: ast.expr, values: Mapping[str, _Value]) -> _Value:
+        """What is handed on: a number, or a flag as it is written."""
+        if isinstance(node, ast.Constant) and type(node.value) in (bool, str, type(None)):
+            return _fixed(ast.unparse(node), node)
+        return self.value(node, values)
+
+    def followed(self, read: Callable[[], T], node: ast.AST) -> T:
         if self.depth >= _DEPTH:
             raise NotLifted(f"leads through more than {_DEPTH} functions", node)
         self.depth += 1
@@ -272,24 +533,26 @@ class _Lift:
                 return self.over(pair, lambda terms: ast.Compare(terms[0], [sign], [terms[1]]), node)
             case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq() as op], comparators=[right]):
                 pair = [self.value(left, values), self.value(right, values)]
-                return self.over(pair, lambda t: _call("Eq" if isinstance(op, ast.Eq) else "Ne", *t), node)
+                return self.over(pair, lambda t: of_word("Eq" if isinstance(op, ast.Eq) else "Ne", *t), node)
             case ast.BoolOp(op=op, values=parts):
                 word = "And" if isinstance(op, ast.And) else "Or"
-                return self.over([self.condition(each, values) for each in parts], lambda t: _call(word, *t), node)
+                open_parts = [each for each in parts if self.decided(each, values) is None]
+                found = [self.condition(each, values) for each in open_parts]
+                return found[0] if len(found) == 1 else self.over(found, lambda t: of_word(word, *t), node)
             case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr() as op, right=right):
                 word = "And" if isinstance(op, ast.BitAnd) else "Or"
                 pair = [self.condition(left, values), self.condition(right, values)]
-                return self.over(pair, lambda t: _call(word, *t), node)
+                return self.over(pair, lambda t: of_word(word, *t), node)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return self.over([self.condition(operand, values)], lambda t: _call("Not", *t), node)
-        raise NotLifted(f"has a condition that a draft doesn't read: `{_shown(node)}`", node)
+                return self.over([self.condition(operand, values)], lambda t: of_word("Not", *t), node)
+        raise NotLifted(f"has a condition that a draft doesn't read: `{brief(node)}`", node)
 
     # --- arrays -------------------------------------------------------------------------------------------------------
 
     def joined(self, parts: Sequence[_Value], node: ast.AST) -> tuple[str, ...]:
         found = {each.dims for each in parts if each.dims}
         if len(found) > 1:
-            raise NotLifted(f"joins arrays of different shapes: `{_shown(node)}`", node)
+            raise NotLifted(f"joins arrays of different shapes: `{brief(node)}`", node)
         return found.pop() if found else ()
 
     def over(self, parts: Sequence[_Value], build: Callable[[list[ast.expr]], ast.expr], node: ast.AST) -> _Value:
@@ -300,7 +563,7 @@ class _Lift:
         if len(value.dims) != 1:
             raise NotLifted("adds up an array whose shape nothing says: annotate it, or write `shapes`", node)
         index = self.letter(value.dims[0])
-        total = _call("Sum", value.at((index,)), ast.Name(index))
+        total = of_word("Sum", value.at((index,)), ast.Name(index))
         size = value.dims[0]
         return _Value((), lambda _: ast.BinOp(total, ast.Div(), ast.Name(size)) if name == "mean" else total)
 
@@ -314,30 +577,49 @@ class _Lift:
 
         def at(indices: tuple[str, ...]) -> ast.expr:
             lead, tail = indices[: len(before)], indices[len(before) :]
-            return _call(
+            return of_word(
                 "Sum", ast.BinOp(left.at((*lead, index)), ast.Mult(), right.at((index, *tail))), ast.Name(index)
             )
 
         return _Value((*before, *after), at)
 
     def letter(self, size: str) -> str:
-        name = f"k{len(self.indices) or ''}"
+        start = next((each for each in _SUMMED if each not in self.taken), "k")
+        name = f"{start}{len(self.indices) or ''}"
         self.indices[name] = size
         return name
 
     def needs(self, value: _Value, condition: str) -> None:
-        """What a form needs to be defined; conditions within cases can't be said for all values."""
-        if self.branch or (value.dims and len(value.dims) > 1):
+        """What a form needs to be defined, in a branch where that is taken."""
+        if any(each.dims for each in (value, *self.branch)) and (self.branch or len(value.dims) > 1):
             return
-        term = value.at(_LETTERS[: len(value.dims)])
-        if any(isinstance(each, ast.Name) and each.id in self.indices for each in ast.walk(term)) or not _open(term):
+        term = value.at(self.letters[: len(value.dims)])
+        if any(isinstance(each, ast.Name) and each.id in self.indices for each in ast.walk(term)) or not has_names(
+            term
+        ):
             return
-        for each in _factors(term) if condition.startswith("Ne") else [term]:
-            if _open(each) and not _is_positive(each):
-                self.where.append(condition.format(ast.unparse(each)))
+        for each in factors(term) if condition.startswith("Ne") else [term]:
+            if has_names(each) and not is_positive(each):
+                self.needed(condition.format(ast.unparse(each)))
+
+    def needed(self, condition: str) -> None:
+        """Notes what must hold where one reads."""
+        others = [ast.unparse(way.at(())) for way in self.branch]
+        self.where.append(f"Or({', '.join((*others, condition))})" if others else condition)
+
+    @contextmanager
+    def where_not(self, condition: _Value) -> Iterator[None]:
+        """For what is read where a condition does not hold."""
+        self.branch.append(condition)
+        try:
+            yield
+        finally:
+            self.branch.pop()
 
     def named(self, node: ast.expr) -> str | None:
         """The name of a function of a numerical library, or of Python's own."""
+        if isinstance(node, ast.Name) and node.id in self.lent:
+            return node.id
         if isinstance(node, ast.Name):
             module, name = self.modules.get(node.id, ("", node.id))
             if module in LIBRARIES:
@@ -373,59 +655,6 @@ def _assigned(tree: ast.Module) -> dict[str, list[ast.expr]]:
     return found
 
 
-def _entry(name: str, indices: tuple[str, ...]) -> ast.expr:
-    names: list[ast.expr] = [ast.Name(each) for each in indices]
-    return ast.Subscript(ast.Name(name), names[0] if len(names) == 1 else ast.Tuple(names))
-
-
-def _call(word: str, *arguments: ast.expr) -> ast.expr:
-    return ast.Call(ast.Name(word), list(arguments), [])
-
-
-def _open(node: ast.expr) -> bool:
-    """Whether a term has names, so that it may be 0 or negative."""
-    called = {id(each.func) for each in ast.walk(node) if isinstance(each, ast.Call)}
-    names = [each for each in ast.walk(node) if isinstance(each, ast.Name) and id(each) not in called]
-    return any(each.id != "pi" for each in names)
-
-
-def _is_positive(node: ast.expr) -> bool:
-    """Whether a term is a largest of which one is a number above 0."""
-    match node:
-        case ast.Call(func=ast.Name(id="Max"), args=args):
-            return any((_number(each) or 0) > 0 for each in args)
-    return False
-
-
-def _factors(node: ast.expr) -> Iterator[ast.expr]:
-    match node:
-        case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            yield from _factors(left)
-            yield from _factors(right)
-        case ast.BinOp(left=left, op=ast.Pow(), right=right) if (_number(right) or 0) > 0:
-            yield from _factors(left)
-        case _:
-            yield node
-
-
-def _number(node: ast.expr | None) -> float | None:
-    match node:
-        case ast.Constant(value=int() | float() as value):
-            return float(value)
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as value)):
-            return -float(value)
-    return None
-
-
-def _negated(node: ast.expr) -> str:
-    opposite: dict[type[ast.cmpop], ast.cmpop] = {
-        ast.Lt: ast.GtE(), ast.LtE: ast.Gt(), ast.Gt: ast.LtE(), ast.GtE: ast.Lt()
-    }  # fmt: skip
-    if isinstance(node, ast.Compare):
-        return ast.unparse(ast.Compare(node.left, [opposite[type(node.ops[0])]], node.comparators))
-    return ast.unparse(_call("Not", node))
-
-
-def _shown(node: ast.AST) -> str:
-    text = ast.unparse(node).split("\n")[0]
-    return text if len(text) <= 60 else f"{text[:57]}..."
+def _number_at(value: _Value, place: int) -> _Value:
+    """One entry of an array of one axis."""
+    return _Value((), lambda _: value.at((str(place),)))

@@ -1,14 +1,20 @@
-"""Shapes of parameters: as annotations say them, or as a function that adds an array up needs them."""
+"""Shapes of parameters: as annotations and documentation say, or as a function that adds an array up needs them."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
+from eqtrace.code.lift.ranges import sections
 from eqtrace.code.tree import FunctionNode
 
 _JAXTYPING = frozenset({"Float", "Float16", "Float32", "Float64", "Real", "Num", "Shaped", "Inexact"})
 _ADDING = frozenset({"sum", "mean", "dot"})
+_ARRAY = re.compile(r"\b(?:nd)?array|\bNDArray\b|\barray[-_ ]like\b", re.IGNORECASE)
+_SHAPE = re.compile(r"[\[(]\s*(\w+(?:\s*,\s*\w+)*)\s*,?\s*[\])]")
+_SHAPED = re.compile(r"(?:\bof )?\bshape\b\W{0,4}$|^\s*$")  # what stands before the brackets
+_SYMBOLIC = re.compile(r"[^\W\d]\w*")
 
 
 def annotated(function: FunctionNode) -> dict[str, tuple[str, ...]]:
@@ -19,6 +25,27 @@ def annotated(function: FunctionNode) -> dict[str, tuple[str, ...]]:
         if dims:
             found[each.arg] = dims
     return found
+
+
+def documented(function: FunctionNode) -> dict[str, tuple[str, ...]]:
+    """Shapes that a docstring in the manner of NumPy's says: `ndarray of shape (n, d)`, `(N,) array_like`."""
+    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+    found: dict[str, tuple[str, ...]] = {}
+    for name, kind, said in sections(ast.get_docstring(function) or ""):
+        if name in names and (dims := _said(kind) or (_said(said) if _ARRAY.search(kind) else ())):
+            found[name] = dims
+    return {name: dims for name, dims in found.items() if {*names}.isdisjoint(dims)}  # a size is no parameter
+
+
+def _said(text: str) -> tuple[str, ...]:
+    for shape in _SHAPE.finditer(text):
+        before, behind = text[: shape.start()], text[shape.end() :]
+        plain = not before.strip() and _ARRAY.match(behind.strip()) is not None
+        if plain or (before.strip() and _SHAPED.search(before) is not None):
+            dims = tuple(each.strip() for each in shape[1].split(","))
+            if all(map(_SYMBOLIC.fullmatch, dims)):
+                return dims
+    return ()
 
 
 def _dims(node: ast.expr | None) -> tuple[str, ...]:
@@ -43,7 +70,22 @@ def assumed(function: FunctionNode, known: dict[str, tuple[str, ...]]) -> dict[s
     for node in reversed(list(ast.walk(function))):  # what is added up may have been worked out above
         if isinstance(node, ast.Assign) and any(isinstance(t, ast.Name) and t.id in reached for t in node.targets):
             reached |= {each.id for each in ast.walk(node.value) if isinstance(each, ast.Name)}
-    return {name: (size,) for name in sorted(names & reached) if name not in known}
+    found = {name: (size,) for name in sorted(names & reached) if name not in known}
+    return {**found, **{name: dims for name, dims in _unpacked(function).items() if name in names - known.keys()}}
+
+
+def _unpacked(function: FunctionNode) -> dict[str, tuple[str, ...]]:
+    """How many entries names have that are unpacked, or of which single entries are read."""
+    found: dict[str, int] = {}
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign(targets=[ast.Tuple(elts=parts)], value=ast.Name(id=name)) if not any(
+                isinstance(each, ast.Starred) for each in parts
+            ):
+                found[name] = len(parts)
+            case ast.Subscript(value=ast.Name(id=name), slice=ast.Constant(value=int() as place)) if place >= 0:
+                found[name] = max(found.get(name, 0), place + 1)
+    return {name: (str(count),) for name, count in found.items()}
 
 
 def _added(node: ast.AST) -> Iterator[str]:

@@ -72,7 +72,10 @@ class Documented:
                 return
 
     def _may_define(self, formula: Formula) -> bool:
-        return bool(formula.name) and not self.declared[id(formula)] and not formula.of_function
+        # `Re = 100` of a parameter `Re` says up to where something holds, also where `Re` is no spelling of it in LaTeX
+        given = {plain_name(name) for name in self.equation.symbols}
+        new = bool(formula.name) and plain_name(formula.name) not in given
+        return new and not self.declared[id(formula)] and not formula.of_function
 
     def is_of_another(self, formula: Formula) -> bool:
         """Whether a left side is a known function, and the equation is not of that function itself."""

@@ -56,6 +56,7 @@ class EquationView:
     read_back: str  # in words what came of reading the LaTeX back; '' where there is none
     beside: tuple[str, ...]  # what the form says and the LaTeX does not
     mutants: str  # how many mutants of its lines were noticed, in words; '' where no run is stored
+    commit: str  # in words, at which its lines are as they were when they were checked
     documented: tuple[str, ...]  # in words what came of reading the documentation
     lines: tuple[CitationView, ...]  # that compute, repeat or explain it
     files: tuple[str, ...]  # of the lines that it cites, tests aside
@@ -80,6 +81,7 @@ def equation_view(
     row: EquationRow | None,
     cited: Iterable[CitationView],
     resolve: Resolve,
+    commit: str,
     score: Score | None = None,
 ) -> EquationView:
     """One equation, with its rows of the code and equation table; `row` is None where it was not selected."""
@@ -111,6 +113,7 @@ def equation_view(
         read_back=_read_back(row.latex) if row else "",
         beside=row.latex.more if row and row.latex and row.latex.status == ReadBack.AGREES else (),
         mutants=noticed(score) if score is not None else "",
+        commit=commit,
         documented=tuple(map(_documented, row.states)) if row else (),
         lines=tuple(each for each in own if each.role in _SHOWN),
         files=files,

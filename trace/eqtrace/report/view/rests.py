@@ -18,7 +18,7 @@ from eqtrace.report.rows import EquationRow, executions
 from eqtrace.report.view.citations import use_views
 from eqtrace.report.view.example import function_place, scenario_place
 from eqtrace.report.view.places import Shown
-from eqtrace.report.view.topic import Site, findings_of, reused, shape_view
+from eqtrace.report.view.topic import Site, commit_of, findings_of, reused, shape_view
 
 _UNORDERED = re.compile(r"frozenset\(\{'max', 'min'\}\)")  # the one set that a specification holds
 _CITE = re.compile(r"\{cite: *([^{}\n]+?) *\}")
@@ -80,6 +80,7 @@ class Rests:
             yield site.mutation.topics.get(topic.id), [site.mutation.equations.get(each) for each in ids]
         yield [site.results.specification.literature.get(each.work.value) for each in topic.literature]
         for equation in topic.equations:
+            yield commit_of(equation, site)
             yield from (self._anchor(anchor) for anchor in equation.anchors)
 
     def _anchor(self, anchor: Anchor) -> object:

@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from eqtrace.code.calls import CallGraph
 from eqtrace.config import Config
+from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Finding
 from eqtrace.model.results import Results
 from eqtrace.model.symbol import Symbol
@@ -153,7 +154,8 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
     cited = citation_views(topic, site.results, site.places, on)
     scores = site.mutation.equations if site.mutation is not None else {}
     equations = tuple(
-        equation_view(each, rows.get(each.id), cited, resolve, scores.get(each.id)) for each in topic.equations
+        equation_view(each, rows.get(each.id), cited, resolve, commit_of(each, site), scores.get(each.id))
+        for each in topic.equations
     )
     symbols = symbols_of(topic)
     return TopicView(
@@ -187,6 +189,15 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
         rank=_RANKS.index(verdict(topic, site.results)),
         error=max((error for each in equations for error in _errors(each)), default=-1),
     )
+
+
+def commit_of(equation: Equation, site: Site) -> str:
+    """The commit of the repository that is configured, in words, and which cited files are not as they are there."""
+    if site.host is None:
+        return "none is configured"
+    paths = dict.fromkeys(site.places.line_of(anchor)[0] for anchor in equation.anchors)
+    others = [path for path in paths if site.host.line(path, 1) is None]
+    return site.host.commit[:12] + (f", but for {', '.join(others)}, which was checked as it is here" if others else "")
 
 
 def _errors(equation: EquationView) -> Iterator[float]:

@@ -11,10 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from eqtrace.formula.ball import Number
-from eqtrace.run.exact.arithmetic import has_ball
+from eqtrace.formula.ball import BallError, Number, exact
+from eqtrace.run.exact.arithmetic import has_ball, lift_integers
 
 Function = Callable[..., Any]
+_METRICS = frozenset({"euclidean", "sqeuclidean", "cityblock"})
 
 
 def interfaces(numpy: Any, array_functions: Mapping[str, Function]) -> dict[tuple[str, str], Function]:
@@ -40,7 +41,24 @@ def interfaces(numpy: Any, array_functions: Mapping[str, Function]) -> dict[tupl
         first = checked(left)
         return (first, first) if right is None or right is left else (first, checked(right))
 
+    def between(left: Any, right: Any, metric: Any = "euclidean", *_: Any, **more: Any) -> Any:
+        if metric not in _METRICS or more:
+            raise BallError(f"distances by {metric} are not known to be exact on balls")
+        first, second = (lift_integers(np.asarray(each)) for each in (left, right))
+        apart = first[:, None, :] - second[None, :, :]
+        if metric == "cityblock":
+            return np.abs(apart).sum(axis=-1)
+        squares = (apart * apart).sum(axis=-1)
+        return squares if metric == "sqeuclidean" else array_functions["sqrt"](squares)
+
+    def among(points: Any, *arguments: Any, **more: Any) -> Any:
+        rows, columns = np.triu_indices(len(points), 1)
+        return between(points, points, *arguments, **more)[rows, columns]
+
     scipy: dict[str, Function] = {
+        "cdist": between,
+        "pdist": among,
+        "squareform": _square,
         "array_namespace": lambda *_, **__: numpy,
         "xp_promote": promoted,
         "_asarray": lambda value, *_, **__: asarray(value),
@@ -61,6 +79,18 @@ def interfaces(numpy: Any, array_functions: Mapping[str, Function]) -> dict[tupl
     }
     tables: dict[str, dict[str, Function]] = {"scipy": scipy, "sklearn": sklearn}
     return {(package, name): each for package, table in tables.items() for name, each in table.items()}
+
+
+def _square(values: Any, *_: Any, **__: Any) -> Any:
+    """Distances of pairs as a matrix, or those of a matrix as pairs."""
+    if np.ndim(values) == 2:
+        rows, columns = np.triu_indices(len(values), 1)
+        return values[rows, columns]
+    size = round((1 + (1 + 8 * len(values)) ** 0.5) / 2)
+    found = np.full((size, size), exact(0), dtype=object)
+    rows, columns = np.triu_indices(size, 1)
+    found[rows, columns] = found[columns, rows] = values
+    return found
 
 
 def _kind_of_target(values: Any, *_: Any, **__: Any) -> str:

@@ -44,7 +44,8 @@ _NATIVE = (
     "broadcast_to", "repeat", "tile", "flip", "roll", "take", "take_along_axis", "put_along_axis", "triu", "tril",
     "diag", "diagonal", "ravel", "copy", "copyto", "shape", "ndim", "size", "count_nonzero", "diff", "clip",
     "atleast_1d", "atleast_2d", "floor", "ceil", "rint", "sign", "fabs", "floor_divide", "remainder", "mod",
-    "broadcast_arrays", "ix_", "meshgrid", "unique", "delete", "insert", "append", "vdot", "kron", "vander",
+    "fill_diagonal", "broadcast_arrays", "ix_", "meshgrid", "unique", "delete", "insert", "append", "vdot", "kron",
+    "vander",
 )
 # fmt: on
 _UFUNC_METHODS = ("at", "reduce", "accumulate", "outer")
@@ -55,8 +56,13 @@ def _scalar(result: Any) -> Any:
 
 
 def _elementwise(function: Any) -> Function:
+    taken = function.nin if isinstance(function, np.ufunc) else None  # what is behind is written to, and stays itself
+
     def call(*arguments: Any, **options: Any) -> Any:
-        return _scalar(function(*(lift_integers(each) for each in arguments), **options))
+        return _scalar(function(*(lift_integers(each) for each in arguments[:taken]), *behind(arguments), **options))
+
+    def behind(arguments: tuple[Any, ...]) -> tuple[Any, ...]:
+        return arguments[taken:] if taken is not None else ()
 
     return call
 

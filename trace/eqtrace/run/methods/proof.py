@@ -35,13 +35,20 @@ def proof(method: str) -> Callable[[Equation, Session], MethodResult]:
 def evidence_of(found: Proof, seed: int) -> Evidence:
     """What a proof says of itself: how it went, how long it is, and on which assumptions it stands."""
     parts = [found.detail]
-    if found.verdict in (Verdict.PROVED, Verdict.PROVED_AT_SIZES):
-        parts.append(f"{found.size} products in the normal form")
+    size = proof_size(found)
+    if size is not None:
+        parts.append(f"{size} products in the normal form")
         parts.append(f"evaluated at {found.points} random points beside")
     if found.assumptions:
         parts.append(f"assuming {', '.join(found.assumptions)}")
     certified = found.points if found.verdict is Verdict.CERTIFIED else 0
-    return Evidence(found.points, certified, seed, detail="; ".join(parts), limits=found.limits)
+    return Evidence(found.points, certified, seed, detail="; ".join(parts), limits=found.limits, proof_size=size)
+
+
+def proof_size(found: Proof | None) -> int | None:
+    """How many products were formed on the way of a proof; None where it proved nothing."""
+    proved = found is not None and found.verdict in (Verdict.PROVED, Verdict.PROVED_AT_SIZES)
+    return found.size if found is not None and proved else None
 
 
 def _faults(equation: Equation, method: str, found: Proof, session: Session) -> list[Fault]:

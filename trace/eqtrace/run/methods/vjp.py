@@ -20,6 +20,7 @@ from eqtrace.run.gradient.own import own_entries
 from eqtrace.run.gradient.plan import Entry, Plan, PlanError
 from eqtrace.run.methods import value
 from eqtrace.run.methods.counterexample import shown_value
+from eqtrace.run.methods.proof import proof_size
 from eqtrace.run.sample import Draw
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ def verify(equation: Equation, session: Session) -> MethodResult:
         certified=half.evidence.certified + judged.certified,
         detail=detail,
         limits=tuple(dict.fromkeys((*judged.limits, *half.evidence.limits))),
+        proof_size=proof_size(proof),
     )
     told = {fault.kind for fault in half.faults} & {"argument-changed"}
     more = [fault for fault in judged.faults if fault.kind not in told]
