@@ -1,4 +1,6 @@
-"""What tests that need a browser left out is said at the end of a run, however it was started."""
+"""What tests that need a browser or a package index left out is said at the end of a run, however it was started."""
+
+from __future__ import annotations
 
 import pytest
 
@@ -6,14 +8,27 @@ NO_BROWSER = "no Chromium on this machine"
 """How the reason begins for which a test in a browser is left out."""
 
 
+NO_INDEX = "no package index answers"
+"""How the reason begins for which a test that installs packages is left out."""
+
+
 @pytest.fixture(scope="session")
 def no_browser() -> str:
     return NO_BROWSER
 
 
+@pytest.fixture(scope="session")
+def no_index() -> str:
+    return NO_INDEX
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    reports = terminalreporter.getreports("skipped")
-    left_out = [each for each in reports if isinstance(each.longrepr, tuple) and NO_BROWSER in each.longrepr[2]]
+    reports = [each for each in terminalreporter.getreports("skipped") if isinstance(each.longrepr, tuple)]
+    if not_installed := [each for each in reports if NO_INDEX in each.longrepr[2]]:
+        terminalreporter.section("THE PACKAGE WAS NOT BUILT AND INSTALLED", sep="!", red=True, bold=True)
+        terminalreporter.line(f"{len(not_installed)} tests were left out: {NO_INDEX}.")
+        terminalreporter.line("With CI=true in the environment this is a failure.")
+    left_out = [each for each in reports if NO_BROWSER in each.longrepr[2]]
     if left_out:
         terminalreporter.section("THE SITE WAS NOT TESTED IN A BROWSER", sep="!", red=True, bold=True)
         terminalreporter.line(f"{len(left_out)} tests were left out: {NO_BROWSER}. Install it (Debian: chromium);")
