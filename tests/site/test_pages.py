@@ -20,7 +20,7 @@ from eqtrace.model.verdict import Evidence, MethodResult, Verdict
 from eqtrace.report.mutants import Mutation
 from eqtrace.report.site import render
 
-VOID = {"meta", "link", "input", "br", "img", "hr", "rect", "mspace"}
+VOID = {"meta", "link", "input", "br", "wbr", "img", "hr", "rect", "mspace"}
 
 
 class Page(HTMLParser):
@@ -38,7 +38,7 @@ class Page(HTMLParser):
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.elements.append((tag, {name: value or "" for name, value in attrs}))
         if tag in VOID:
-            self.text.append(" ")
+            self.text.append("" if tag == "wbr" else " ")
         else:
             self.open.append(tag)
 

@@ -53,7 +53,10 @@ class Draft:
     def lines(self, name: str, indent: str = "") -> list[str]:
         """The entry as YAML, under a name."""
         said = ", ".join(f"{key}: {value}" for key, value in self.keys.items())
-        return [f"{indent}# {self.comment} ({self.path}:{self.line})", f"{indent}{name}: {{{said}}}"]
+        place = (
+            self.module if self.path.startswith("/") else self.path
+        )  # an installed package lies elsewhere for others
+        return [f"{indent}# {self.comment} ({place}:{self.line})", f"{indent}{name}: {{{said}}}"]
 
 
 @dataclass(frozen=True, slots=True)

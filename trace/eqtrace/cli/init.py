@@ -49,7 +49,10 @@ def init(dry: bool, name: str) -> int:
     _refuse(before, target, name)
     found = find(root)
     if not found.sources:
-        raise EqtraceError(f"no Python package or module is found in {root}", "run it where pyproject.toml stands")
+        hint = "run it where pyproject.toml stands; of an installed package, name it under `packages` in [tool.eqtrace]"
+        raise EqtraceError(
+            f"no Python package or module is found in {root}", f"{hint}, and `eqtrace add` drafts entries"
+        )
     after = before + _table(found, name, before)
     _refuse_broken(after)
     config = Config(root, spec=(name,), sources=found.sources, tests=found.tests, pythonpath=found.pythonpath)
