@@ -181,3 +181,17 @@ def test_what_is_said_in_passing_is_of_what_it_names(project, said: str, status:
     code = f'def half(x):\n    """{said}"""\n    return x / 2\n'
     _, found = stated(project("lines.py:\n  half: {states: docstring}\n", code))
     assert found["lines.py::half"].status is status
+
+
+@pytest.mark.parametrize(
+    ("latex", "status"),
+    [
+        ("f = 2De^{-a}", ReadBack.NOT_READ),  # `De` of the code, and no product with the number e
+        ("f = 2D e^{-a}", ReadBack.IS_FORM),
+        ("f = 2ab", ReadBack.IS_FORM),  # both letters are parameters
+    ],
+)
+def test_a_word_that_is_a_name_in_the_code_is_no_product(project, latex: str, status: ReadBack) -> None:
+    code = f'def f(a, b, D):\n    r"""Line.\n\n    .. math:: {latex}\n    """\n    De = ab = a\n    return De + ab\n'
+    _, found = stated(project("lines.py:\n  f: {states: docstring}\n", code))
+    assert found["lines.py::f"].status is status

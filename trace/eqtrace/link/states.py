@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import ast
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from eqtrace.code.documentation.printed import Notation
 from eqtrace.code.documentation.spellings import spellings
 from eqtrace.code.index import Index
+from eqtrace.code.source import Statement
 from eqtrace.link.match import match
 from eqtrace.link.passage import MISPLACED
+from eqtrace.link.target import resolve_target
 from eqtrace.model.anchor import Role
 from eqtrace.model.equation import Equation, IndexRange
 from eqtrace.model.finding import Fault, Related
@@ -81,6 +86,7 @@ def _adopted(equation: Equation, index: Index, sizes: Collection[str]) -> tuple[
     if form is None:
         return equation, _unread(equation.id, equation, replace(choice, reason=_OTHER), equation.states.span)
     try:
+        _refuse_names_of_code(choice, equation, index)
         found = adopted(choice.formula, choice.beside, choice.conditions, spelt, replace(form, parts=()))
     except Exception as error:  # whatever is wrong with the reader, a formula is no reason to stop
         return equation, _failed(equation.id, equation, choice, equation.states.span, error)
@@ -101,6 +107,36 @@ def _adopted(equation: Equation, index: Index, sizes: Collection[str]) -> tuple[
     detail = found.statement + (f", where {', '.join(found.conditions)}" if found.conditions else "")
     back = Readback(equation.id, ReadBack.IS_FORM, "", detail, 0, len(printed.text))
     return complete, Stated(equation.id, back, span, equation.states.span, printed.text.strip())
+
+
+def _refuse_names_of_code(choice: Choice, equation: Equation, index: Index) -> None:
+    """Sees that no word of LaTeX that the code has as a name is read as a product of letters.
+
+    Raises:
+        Unread: one would be, and documentation defines it nowhere.
+    """
+    from eqtrace.formula.latex.errors import Unread
+
+    assert choice.formula is not None
+    printed = choice.formula.printed
+    if printed.notation is not Notation.LATEX:
+        return  # other notations write words as one
+    known = {*equation.symbols, *(each.plain_name for each in choice.beside)}
+    for anchor in equation.anchors:
+        function = resolve_target(anchor.target, index) if anchor.target is not None else None
+        if not isinstance(function, Statement):
+            continue
+        stored = {
+            node.id
+            for node in ast.walk(function.node)
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        }
+        for name in sorted(stored - known):
+            word = re.search(rf"(?<![A-Za-z\\]){re.escape(name)}(?![A-Za-z])", printed.text)
+            if len(name) > 1 and name.isalpha() and word and not known.issuperset(name):
+                raise Unread(
+                    f"`{name}` is a name in the code, and nothing says what it is here", word.start(), len(name)
+                )
 
 
 def held(
