@@ -81,6 +81,9 @@ def test_dependencies_are_drawn_and_said(config: Config, results: Results) -> No
     drawing = next(each for each in found.all("svg") if each["class"] == "graph")
     assert set(drawing["aria-labelledby"].split()) <= set(found.ids)
     assert "These rest on no other" in found.words
+    words = page(config, replace(results, specification=specification), "pages/layers.html").words
+    assert "It takes as known affine.affine, softmax.softmax." in words
+    assert words.count("It takes as known") == 1
 
 
 def test_coverage_both_ways(config: Config, results: Results) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from eqtrace.config import Config
 from eqtrace.model.anchor import Anchor, Match, Role, Status
+from eqtrace.model.equation import Given
 from eqtrace.model.example import Example
 from eqtrace.model.finding import Related
 from eqtrace.model.mutant import Judged, Mutant
@@ -191,6 +192,11 @@ RESULTS: dict[str, Edit | tuple[Edit, Edit]] = {  # where there are two, the sec
     "a meaning": lambda given: topics(given, "affine", lambda each: symbol(each, "b", meaning="An offset")),
     "a letter of the topic beside it": lambda given: topics(given, "affine_backward", lettered),
     "the title of the topic beside it": lambda given: topics(given, "affine", lambda each: replace(each, title="Map")),
+    "what an equation rests on": lambda given: changed(given, "affine", given=(Given(text("softmax.softmax")),)),
+    "where that is gone": (
+        lambda given: changed(given, "affine", given=(Given(text("softmax.softmax")),)),
+        lambda given: topics(given, "softmax", lambda each: replace(each, equations=each.equations[1:])),
+    ),
     "a shape": lambda given: topics(given, "affine", lambda each: replace(each, shapes=each.shapes[:1])),
     "a category": lambda given: topics(given, "affine", lambda each: replace(each, category="Other")),
     "a line that moved": lambda given: match(given, HIDDEN, status=Status.MOVED, span=Span("model.py", 9, 5)),

@@ -146,7 +146,7 @@ def _equation(row: EquationRow) -> dict[str, Any]:
 
 
 def _method(row: MethodRow) -> dict[str, Any]:
-    detail = "; ".join((row.detail, *row.limits))
+    detail = "; ".join((row.detail, *(each for each in row.limits if each not in row.detail)))
     return {
         "verdict": row.verdict,
         "points": row.points,

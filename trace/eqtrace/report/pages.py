@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -100,15 +100,27 @@ class Renderer:
 
 
 def _environment(config: Config) -> Environment:
+    if config.site.templates is None:
+        return _packaged()
+    folder = (config.root / config.site.templates).resolve()
+    if not folder.is_dir():
+        place = f"{config.pyproject}:{config.line('site', 'templates')}"
+        raise EqtraceError(f"{place}: site.templates: there is no folder `{config.site.templates}`")
+    return _over(ChoiceLoader([_Inside(folder), _package()]))
+
+
+@cache
+def _packaged() -> Environment:
+    """The package's templates alone, which are compiled once."""
+    return _over(_package())
+
+
+def _package() -> BaseLoader:
+    return PackageLoader("eqtrace.report", "templates")
+
+
+def _over(loader: BaseLoader) -> Environment:
     """Templates escape whatever is put into them, and reach nothing but what they are given."""
-    own = PackageLoader("eqtrace.report", "templates")
-    loader: BaseLoader = own
-    if config.site.templates is not None:
-        folder = (config.root / config.site.templates).resolve()
-        if not folder.is_dir():
-            place = f"{config.pyproject}:{config.line('site', 'templates')}"
-            raise EqtraceError(f"{place}: site.templates: there is no folder `{config.site.templates}`")
-        loader = ChoiceLoader([_Inside(folder), own])
     environment = ImmutableSandboxedEnvironment(
         loader=loader,
         autoescape=True,

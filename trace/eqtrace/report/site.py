@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
@@ -124,8 +125,12 @@ class _Given:
 
 def _given(config: Config, results: Results, mutation: Mutation | None) -> _Given:
     host = Host(config) if config.repository is not None else None
-    makers = digest(*map(metadata.version, _LIBRARIES), *own((".py", ".html", ".css", ".js", ".json")))
-    return _Given(config, results, mutation, host, Index(config), said(results.specification.topics), makers)
+    return _Given(config, results, mutation, host, Index(config), said(results.specification.topics), _makers())
+
+
+@cache
+def _makers() -> str:
+    return digest(*map(metadata.version, _LIBRARIES), *own((".py", ".html", ".css", ".js", ".json")))
 
 
 def _drafts(given: _Given) -> Iterator[tuple[str, Draft]]:

@@ -20,6 +20,9 @@ ROLES = {
 DIRECTIONS = {"forward": "Forward", "backward": "Backward", "neither": "Neither differentiated"}
 STATUSES = {"implemented": "Implemented", "derived": "Derived from the implementation"}
 
+GIVEN, FUNCTION = "takes as known", "applies"
+"""How an equation rests on another."""
+
 _GREEK = re.compile(
     "alpha|beta|gamma|delta|epsilon|zeta|eta|theta|iota|kappa|lambda|mu|nu|xi|pi|rho|sigma|tau|upsilon|phi|chi|psi|"
     "omega|Gamma|Delta|Theta|Lambda|Xi|Pi|Sigma|Upsilon|Phi|Psi|Omega"

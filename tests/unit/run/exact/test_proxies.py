@@ -33,6 +33,7 @@ ARGUMENTS = {
     "logical_not": (X > 0,), "any": (X > 0,), "all": (X > 0,), "count_nonzero": (X > 0,), "meshgrid": (V, V),
     "broadcast_arrays": (X, V), "atleast_1d": (V,), "atleast_2d": (V,), "squeeze": (X[None],), "pow": (abs(X), 2.5),
     "copysign": (X, V), "linspace": (0.25, -1.5, 5), "arange": (0.5, 2.0, 0.25), "concat": ([X, X],),
+    "isclose": (X, X + 1e-9), "allclose": (X, X + 1e-9),
 }  # fmt: skip
 BINARY = frozenset(
     ("add", "subtract", "multiply", "maximum", "minimum", "greater", "greater_equal", "less", "less_equal", "equal")
@@ -320,6 +321,19 @@ def test_ranges():
             NUMPY.arange(0, exact(1), exact(1e-9))
     with precision(BITS), pytest.raises(Undecided):  # whether the end is reached can't be told
         NUMPY.arange(0, exact(1) / 3 * 3, exact(1) / 3)
+
+
+def test_closeness():
+    with precision(BITS):
+        for one, other in ((1.0, 1.0 + 1e-6), (1.0, 1.1), (0.0, 1e-9), (0.0, 1e-7), (np.inf, np.inf), (1.0, np.inf)):
+            balls_of = [exact(each) if np.isfinite(each) else each for each in (one, other)]
+            assert NUMPY.isclose(*balls_of) == np.isclose(one, other)
+            assert NUMPY.allclose(*balls_of) == np.isclose(one, other)
+        assert NUMPY.isclose(exact(1), exact(2), rtol=exact(1)) is True
+        with pytest.raises(NotExact):
+            NUMPY.isclose(exact(1), exact(1), equal_nan=True)
+        with pytest.raises(Undecided):
+            NUMPY.isclose(exact(1) / 3 + exact(1e-8), exact(1) / 3, rtol=0)
 
 
 def test_the_sign_of_a_zero_is_not_known():

@@ -9,12 +9,12 @@ from eqtrace.model.equation import Equation
 from eqtrace.report.graph import Layout, layered
 from eqtrace.report.view.places import DEPENDENCIES
 from eqtrace.report.view.topic import Site, verdict
-from eqtrace.report.words import Badge, badge
+from eqtrace.report.words import FUNCTION, GIVEN, Badge, badge
 
 _WIDTH, _HEIGHT = 8, 26  # of a letter, and of a node, in the drawing's units
 _GAP_X, _GAP_Y, _EDGE = 70, 10, 6
 
-GIVEN, FUNCTION, GRADIENT = "takes as known", "applies", "differentiates"
+GRADIENT = "differentiates"
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,7 @@ class EquationView:
     methods: tuple[MethodView, ...]
     read_back: str  # in words what came of reading the LaTeX back; '' where there is none
     beside: tuple[str, ...]  # what the form says and the LaTeX does not
+    rests: tuple[tuple[str, tuple[tuple[str, str], ...]], ...]  # in words how it rests on equations, and which
     mutants: str  # how many mutants of its lines were noticed, in words; '' where no run is stored
     commit: str  # in words, at which its lines are as they were when they were checked
     documented: tuple[str, ...]  # in words what came of reading the documentation
@@ -82,6 +83,7 @@ def equation_view(
     cited: Iterable[CitationView],
     resolve: Resolve,
     commit: str,
+    rests: tuple[tuple[str, tuple[tuple[str, str], ...]], ...],
     score: Score | None = None,
 ) -> EquationView:
     """One equation, with its rows of the code and equation table; `row` is None where it was not selected."""
@@ -112,6 +114,7 @@ def equation_view(
         ),
         read_back=_read_back(row.latex) if row else "",
         beside=row.latex.more if row and row.latex and row.latex.status == ReadBack.AGREES else (),
+        rests=rests,
         mutants=noticed(score) if score is not None else "",
         commit=commit,
         documented=tuple(map(_documented, row.states)) if row else (),

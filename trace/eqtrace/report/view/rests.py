@@ -18,7 +18,7 @@ from eqtrace.report.rows import EquationRow, executions
 from eqtrace.report.view.citations import use_views
 from eqtrace.report.view.example import function_place, scenario_place
 from eqtrace.report.view.places import Shown
-from eqtrace.report.view.topic import Site, commit_of, findings_of, reused, shape_view
+from eqtrace.report.view.topic import Site, commit_of, findings_of, rests_on, reused, shape_view
 
 _UNORDERED = re.compile(r"frozenset\(\{'max', 'min'\}\)")  # the one set that a specification holds
 _CITE = re.compile(r"\{cite: *([^{}\n]+?) *\}")
@@ -93,6 +93,7 @@ class Rests:
         site, places = self._site, self._site.places
         for equation in topic.equations:
             yield [places.line(*places.line_of(anchor), on, topic.id) for anchor in equation.anchors]
+            yield rests_on(equation, on, site)
         yield [(places.cite(name, on, topic.id), places.cite(name, on)) for name in cites]
         yield list(reused(topic, on, site))
         yield [shape_view(each, topic.id, on, site) for each in topic.shapes]

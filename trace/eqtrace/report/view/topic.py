@@ -38,7 +38,7 @@ from eqtrace.report.view.equation import EquationView, SymbolView, equation_view
 from eqtrace.report.view.example import ExampleView, example_view
 from eqtrace.report.view.places import PagePlan, Places
 from eqtrace.report.view.section import SectionView, section_views
-from eqtrace.report.words import DIRECTIONS, STATUSES, Badge, badge, slug
+from eqtrace.report.words import DIRECTIONS, FUNCTION, GIVEN, STATUSES, Badge, badge, slug
 
 _RANKS = [*Verdict, None]
 
@@ -154,7 +154,15 @@ def topic_view(topic: Topic, on: str, site: Site) -> TopicView:
     cited = citation_views(topic, site.results, site.places, on)
     scores = site.mutation.equations if site.mutation is not None else {}
     equations = tuple(
-        equation_view(each, rows.get(each.id), cited, resolve, commit_of(each, site), scores.get(each.id))
+        equation_view(
+            each,
+            rows.get(each.id),
+            cited,
+            resolve,
+            commit_of(each, site),
+            rests_on(each, on, site),
+            scores.get(each.id),
+        )
         for each in topic.equations
     )
     symbols = symbols_of(topic)
@@ -198,6 +206,17 @@ def commit_of(equation: Equation, site: Site) -> str:
     paths = dict.fromkeys(site.places.line_of(anchor)[0] for anchor in equation.anchors)
     others = [path for path in paths if site.host.line(path, 1) is None]
     return site.host.commit[:12] + (f", but for {', '.join(others)}, which was checked as it is here" if others else "")
+
+
+def rests_on(equation: Equation, on: str, site: Site) -> tuple[tuple[str, tuple[tuple[str, str], ...]], ...]:
+    """In words how an equation rests on others, and which: by id, with the address on the page `on`."""
+    known = [given.equation.value for given in equation.given]
+    found = {GIVEN: known, FUNCTION: [use.equation.value for use in equation.functions.values()]}
+    links = {
+        how: tuple((name, address) for name in dict.fromkeys(names) if (address := site.places.equation(name, on)))
+        for how, names in found.items()
+    }
+    return tuple((how, each) for how, each in links.items() if each)
 
 
 def _errors(equation: EquationView) -> Iterator[float]:

@@ -31,6 +31,9 @@ def interfaces(numpy: Any, array_functions: Mapping[str, Function]) -> dict[tupl
             return average(values, axis, weights)
         return numpy.sum(values if weights is None else values * weights, axis=axis)
 
+    def close(left: Any, right: Any, *, xp: Any = None, **options: Any) -> Any:
+        return array_functions["isclose"](left, right, **options)
+
     def checked(array: Any, *_: Any, copy: bool = False, ensure_2d: bool = True, **__: Any) -> Any:
         found = array_functions["array"](array) if copy else asarray(array)
         if ensure_2d and found.ndim != 2:
@@ -63,6 +66,7 @@ def interfaces(numpy: Any, array_functions: Mapping[str, Function]) -> dict[tupl
         "xp_promote": promoted,
         "_asarray": lambda value, *_, **__: asarray(value),
         "is_numpy": lambda xp: xp is numpy,
+        "isclose": close,
     }
     sklearn: dict[str, Function] = {
         "get_namespace": lambda *_, **__: (numpy, False),
@@ -71,6 +75,7 @@ def interfaces(numpy: Any, array_functions: Mapping[str, Function]) -> dict[tupl
         "_is_numpy_namespace": lambda xp: xp is numpy,
         "_find_matching_floating_dtype": lambda *_, **__: np.float64,
         "_average": mean,
+        "isclose": close,
         "check_array": checked,
         "check_pairwise_arrays": pair,
         "type_of_target": _kind_of_target,

@@ -206,6 +206,24 @@ def _each_nan(value: Any) -> Any:
     return found.astype(bool) if isinstance(found, np.ndarray) else bool(found)
 
 
+def _is_finite(value: Any) -> bool:
+    return bool(value.isfinite() if isinstance(value, Number) else math.isfinite(value))
+
+
+def _close(left: Any, right: Any, rtol: Any = 1e-5, atol: Any = 1e-8, equal_nan: bool = False, **_: Any) -> Any:
+    """`np.isclose`: undecided where the bound lies within the balls."""
+    if equal_nan:
+        raise NotExact("isclose with equal_nan is not known to be exact on balls")
+
+    def close(one: Any, other: Any) -> bool:
+        if not (_is_finite(one) and _is_finite(other)):
+            return bool(one == other)
+        return bool(abs(one - other) <= lift(atol) + lift(rtol) * abs(other))
+
+    found = np.frompyfunc(close, 2, 1)(lift_integers(left), lift_integers(right))
+    return found.astype(bool) if isinstance(found, np.ndarray) else bool(found)
+
+
 def _log_of_sum(left: Any, right: Any) -> Any:
     """The logarithm of the sum of two exponentials, about the larger exponent or one within rounding of it."""
     x: Any = left if isinstance(left, Number) else exact(left)
@@ -271,7 +289,8 @@ def _array_functions() -> dict[str, Any]:
     table |= {"full": _full, "full_like": _full_like, "array": _array, "asarray": _asarray, "asanyarray": _asarray}
     table |= {"ascontiguousarray": _asarray, "eye": _eye, "identity": _eye, "float64": _float64, "double": _float64}
     table |= {"var": _moment("var"), "mean": _moment("mean"), "average": _average}
-    table |= {"isfinite": _each_finite, "isnan": _each_nan}
+    table |= {"isfinite": _each_finite, "isnan": _each_nan, "isclose": _close}
+    table["allclose"] = lambda *arguments, **options: bool(np.all(_close(*arguments, **options)))
     table |= {"std": lambda *a, **k: table["sqrt"](_moment("var")(*a, **k)), "logaddexp": _native(_LOGADDEXP)}
     table |= {"finfo": finfo, "arange": arange, "linspace": linspace, "copysign": pair(_copysign), "sinc": each(_sinc)}
     table["isscalar"] = lambda value: isinstance(value, Number) or np.isscalar(value)
@@ -424,6 +443,11 @@ def array_interface(value: Any) -> Any:
 def is_namespace(value: Any) -> bool:
     """Whether a module has NumPy's names, as packages for several array libraries carry one."""
     return isinstance(value, types.ModuleType) and value.__name__.endswith("array_api_compat.numpy")
+
+
+def holds_interface(value: types.ModuleType) -> bool:
+    """Whether a module has functions of `array_interface` among others that are left as they are."""
+    return value.__name__.endswith("array_api_extra")
 
 
 def stand_in(value: Any) -> Any:

@@ -19,7 +19,7 @@ from flint import arb, ctx
 from eqtrace.formula.ball import Ball, exact, half_ulp
 from eqtrace.run.exact import rewrite
 from eqtrace.run.exact.arithmetic import BUILTINS, number, rounded_number
-from eqtrace.run.exact.proxies import array_interface, is_namespace, method, stand_in
+from eqtrace.run.exact.proxies import array_interface, holds_interface, is_namespace, method, stand_in
 from eqtrace.run.exact.rewrite import Exact
 from eqtrace.run.exact.taps import Taps
 from eqtrace.run.sources import source_tree
@@ -145,7 +145,8 @@ class Shadows:
         if isinstance(value, types.FunctionType):
             return self.function(value) if self._is_user_file(value.__code__.co_filename) else stand_in(value)
         if isinstance(value, types.ModuleType):
-            return stand_in(value) if is_namespace(value) or not self._is_user_module(value) else _Module(self, value)
+            own = (self._is_user_module(value) and not is_namespace(value)) or holds_interface(value)
+            return _Module(self, value) if own else stand_in(value)
         if isinstance(value, type):
             return self.klass(value) if self._is_user_class(value) else value
         if isinstance(value, types.MethodType):
