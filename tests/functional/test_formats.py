@@ -112,7 +112,7 @@ def test_a_baseline_lets_old_findings_pass_and_new_ones_fail(project):
         (project / path).write_text(text.replace("np.minimum(x, FLOOR)", "np.maximum(x, FLOOR)"))
     mended = run(project, *arguments)
     assert mended.returncode == 0
-    assert "are gone; --write-baseline tightens it" in mended.stderr
+    assert "are gone; --shrink-baseline removes them" in mended.stderr
     (project / CODE).write_text((project / CODE).read_text().replace("y = rates.scaled(x)", "y = -rates.scaled(x)"))
     assert run(project, *arguments).returncode == 1
 

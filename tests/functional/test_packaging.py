@@ -38,7 +38,9 @@ SELECTED = (
     "tests/functional/test_foreign_project.py",
     "tests/functional/test_pytest_plugin.py",
     "tests/unit/formula/test_ball.py",
-    "tests/unit/report",
+    "tests/unit/report/test_mathml.py",
+    "tests/unit/run/methods/test_counterexample.py",
+    "tests/unit/cli/test_main.py",
 )
 
 

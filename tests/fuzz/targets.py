@@ -580,7 +580,7 @@ def _baseline(content: bytes, workshop: Path) -> None:
     path = workshop / "baseline.json"
     _put(path, content)
     try:
-        ratchet.hold_back(FINDINGS, (), path)
+        ratchet.hold_back(FINDINGS, (), ratchet.Baseline(path), "audit")
     except EqtraceError as error:
         _refused(error)
 

@@ -37,11 +37,30 @@ class Ratchet(Generic[_Item]):
     fields: tuple[str, ...]
     key: Callable[[_Item], Key | None]
 
-    def dump(self, items: Iterable[_Item]) -> str:
-        """The items as a baseline."""
-        keys = sorted(key for key in map(self.key, items) if key is not None)
+    def dump(self, items: Iterable[_Item], command: str = "") -> str:
+        """The items as a baseline, with the command that found them."""
+        return self._dumped(sorted(key for key in map(self.key, items) if key is not None), command)
+
+    def _dumped(self, keys: Sequence[Key], command: str) -> str:
         rows = [dict(zip(self.fields, key, strict=True)) for key in keys]
-        return json.dumps({self.title: rows}, indent=1, ensure_ascii=False) + "\n"
+        said = {"command": command} if command else {}
+        return json.dumps({**said, self.title: rows}, indent=1, ensure_ascii=False) + "\n"
+
+    def shrunk(self, items: Iterable[_Item], text: str, name: str, command: str = "") -> tuple[str, int]:
+        """The baseline without what is not among the items any more, and how many entries that took away.
+
+        Nothing is added to it.
+
+        Raises:
+            EqtraceError: it is none, or another command than this one found its entries.
+        """
+        by, known = self._read(text, name)
+        if by != command:
+            said = f"`eqtrace {by}` wrote it" if by else "it doesn't say which command wrote it"
+            raise EqtraceError(f"{name} can't be shrunk here: {said}", "use that command, or --write-baseline")
+        there = Counter(key for key in map(self.key, items) if key is not None)
+        kept = known & there
+        return self._dumped(sorted(kept.elements()), command), known.total() - kept.total()
 
     def hold_back(self, items: Sequence[_Item], text: str, name: str) -> Held[_Item]:
         """Holds items against the baseline that `text` is.
@@ -49,11 +68,7 @@ class Ratchet(Generic[_Item]):
         Raises:
             EqtraceError: it is none.
         """
-        try:
-            rows = json.loads(text)[self.title]
-            known = Counter(tuple(str(row[field]) for field in self.fields) for row in rows)
-        except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise EqtraceError(f"{name} is no baseline: {error}", "write it with --write-baseline") from error
+        known = self._read(text, name)[1]
         new: list[_Item] = []
         held: list[_Item] = []
         for item in items:
@@ -64,3 +79,12 @@ class Ratchet(Generic[_Item]):
             else:
                 new.append(item)
         return Held(tuple(new), tuple(held), sum(known.values()))
+
+    def _read(self, text: str, name: str) -> tuple[str, Counter[Key]]:
+        """The command that wrote a baseline ('' if it doesn't say so), and its entries."""
+        try:
+            data = json.loads(text)
+            known = Counter(tuple(str(row[field]) for field in self.fields) for row in data[self.title])
+            return str(data.get("command", "")), known
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+            raise EqtraceError(f"{name} is no baseline: {error}", "write it with --write-baseline") from error

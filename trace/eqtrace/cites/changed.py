@@ -38,13 +38,20 @@ class Touched:
             lines[change.path] = frozenset(added)
         return cls(lines, frozenset(whole))
 
+    def touches(self, path: str, lines: range | None = None) -> bool:
+        """Whether one of the lines is touched, or (without lines) anything of the file."""
+        if path in self.whole or lines is None:
+            return path in self.whole or path in self.lines
+        touched = self.lines.get(path, frozenset())
+        return any(line in touched for line in lines)
+
     def keeps(self, judged: Judged) -> bool:
         """Whether a citation stands on a touched line, or cites a touched file."""
         span, target = judged.citation.span, judged.target
-        if span.path in self.whole or span.line in self.lines.get(span.path, ()):
+        if self.touches(span.path, range(span.line, span.line + 1)):
             return True
         if target is not None:
-            return target.path in self.lines or target.path in self.whole
+            return self.touches(target.path)
         name = judged.citation.file.rpartition("/")[2]
         return any(path.rpartition("/")[2] == name for path in (*self.lines, *self.whole))
 

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eqtrace.cli.options import EXIT_CODES, SETTINGS, Reporting, caching, ratcheting, reporting, selection
+from eqtrace.cli.options import EXIT_CODES, SETTINGS, Reporting, caching, ratcheting, reporting, selection, touching
 from eqtrace.errors import EqtraceError
 
 if TYPE_CHECKING:
     from eqtrace.config import Config
+    from eqtrace.model.results import Results
 
 _HELP = f"""Checks every citation: is the line there, and does it play its role?
 
@@ -29,6 +30,7 @@ Examples:
   eqtrace audit linear 'softmax.*' impl/ops.py
   eqtrace audit --fail-on line-moved --format concise
   eqtrace audit --watch                 again after each edit
+  eqtrace audit --changed origin/main   only what a branch touches, on either side
   eqtrace audit --baseline known.json   old findings pass, new ones fail
 
 {EXIT_CODES}"""
@@ -40,6 +42,7 @@ Examples:
     context_settings=SETTINGS,
 )
 @selection
+@touching
 @click.option("--watch", is_flag=True, help="Audit again whenever something that was read changes, until interrupted.")
 @caching
 @reporting
@@ -47,6 +50,7 @@ Examples:
 def audit(
     select: tuple[str, ...],
     config_file: Path | None,
+    changed: str | None,
     watch: bool,
     no_cache: bool,
     form: str,
@@ -55,19 +59,21 @@ def audit(
     exit_zero: bool,
     baseline: Path | None,
     write_baseline: bool,
+    shrink_baseline: bool,
 ) -> int:
     """Runs the static checks."""
     from eqtrace.cli import output, ratchet, settings
     from eqtrace.kept import Kept
 
-    ratchet.check(baseline, write_baseline)
+    held = ratchet.asked(baseline, write_baseline, shrink_baseline, bool(select) or changed is not None)
     started, clock = time.perf_counter(), time.time_ns()
     config = settings.configuration(config_file, fail_on)
-    how = Reporting(form, output_file, fail_on, exit_zero, baseline, write_baseline)
+    narrowed = None if changed is None else _touched(config, changed)
+    how = Reporting(form, output_file, fail_on, exit_zero, held, narrowed)
     if watch:
         return _watched(config, lambda: settings.configuration(config_file, fail_on), select, not no_cache, how)
     kept = None if no_cache else Kept(config, select)
-    known = kept.find(started) if kept is not None and form in output.TEXTS and baseline is None else None
+    known = kept.find(started) if kept is not None and form in output.TEXTS and _plain(how) else None
     if known is not None:
         return output.report_rows(known, config.root, how)
     from eqtrace import auditing
@@ -79,6 +85,24 @@ def audit(
     if kept is not None:
         kept.keep(rows(results), inputs, clock)
     return output.report(results, config.root, how)
+
+
+def _plain(how: Reporting) -> bool:
+    """Whether a report is of all that was found."""
+    return how.baseline is None and how.narrowed is None
+
+
+def _touched(config: Config, revision: str) -> Callable[[Results], Results]:
+    """Narrows results to what differs from a revision now."""
+    from eqtrace.cites.changed import Touched
+    from eqtrace.cites.git import Git
+    from eqtrace.touched import narrowed
+
+    root = config.root.resolve()
+    git = Git.around(root)
+    touched = Touched.since(git, revision)
+    within = "" if git is None or git.root == root else f"{root.relative_to(git.root).as_posix()}/"
+    return lambda results: narrowed(results, touched.touches, within, revision)
 
 
 def _watched(

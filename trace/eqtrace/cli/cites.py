@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from eqtrace.cli.options import EXIT_CODES, SETTINGS, Reporting, reporting_own
+from eqtrace.cli.options import EXIT_CODES, SETTINGS, Reporting, ratcheting, reporting_own, touching
 from eqtrace.errors import EqtraceError
 
 if TYPE_CHECKING:
     from eqtrace.cites.tree import Tree
+    from eqtrace.cli.ratchet import Baseline
     from eqtrace.model.citation import Cited
 
 _HELP = f"""Checks citations of code lines in the prose of any repository, without configuration.
@@ -52,15 +53,8 @@ class _Writing:
 @click.option("--to-symbols", is_flag=True, help="Rewrite citations of definitions, file.py:12, as file.py::name.")
 @click.option("--diff", is_flag=True, help="With --fix or --to-symbols: write nothing; show the difference.")
 @click.option("--adopt", is_flag=True, help="Record what each sound citation cites in .eqtrace/cites.yaml.")
-@click.option(
-    "--changed",
-    is_flag=False,
-    flag_value="HEAD",
-    metavar="[REVISION]",
-    help="Only citations on lines, or of files, that differ from REVISION (HEAD).",
-)
-@click.option("--baseline", metavar="FILE", type=click.Path(path_type=Path), help="Hold back the findings of FILE.")
-@click.option("--write-baseline", is_flag=True, help="Write the findings to the --baseline file.")
+@touching
+@ratcheting
 @click.option("--records", is_flag=True, help="Read changelogs, decision records and dated reports too.")
 @click.option("--no-history", is_flag=True, help="Don't ask git when a citation was written and what moved since.")
 @click.option("--all", "every", is_flag=True, help="List the sound citations and the unknown ones too.")
@@ -74,6 +68,7 @@ def cites(
     changed: str | None,
     baseline: Path | None,
     write_baseline: bool,
+    shrink_baseline: bool,
     records: bool,
     no_history: bool,
     every: bool,
@@ -84,19 +79,20 @@ def cites(
 ) -> int:
     """Checks citations in prose."""
     from eqtrace.cites.scan import Options, scan, tree_of
-    from eqtrace.cli import output
+    from eqtrace.cli import output, ratchet
 
-    _check(fix or to_symbols, diff, adopt, write_baseline, baseline)
+    _check(fix or to_symbols, diff, adopt)
+    known = ratchet.asked(baseline, write_baseline, shrink_baseline, bool(paths) or changed is not None)
     _known(fail_on)
     tree = tree_of(Path.cwd())
     options = Options(not no_history, records, changed, output.progress())
     cited = scan(tree, paths, options)
     if adopt:
         return _adopt(tree, cited)
-    if baseline is not None and write_baseline:
-        return _write_baseline(baseline, cited)
-    if baseline is not None:
-        cited = _held_back(cited, baseline)
+    if known is not None and known.write:
+        return _write_baseline(known.file, cited)
+    if known is not None:
+        cited = _held_back(cited, known)
     if fix or to_symbols:
         cited = _write(tree, cited, options, _Writing(fix, to_symbols, diff), form)
     return _report(
@@ -104,14 +100,11 @@ def cites(
     )
 
 
-def _check(writing: bool, diff: bool, adopt: bool, write_baseline: bool, baseline: Path | None) -> None:
+def _check(writing: bool, diff: bool, adopt: bool) -> None:
     if diff and not writing:
         raise EqtraceError("--diff shows what --fix or --to-symbols would write", "add one of them")
     if adopt and writing:
         raise EqtraceError("--adopt vouches for what is there", "run --fix first, read its difference, then --adopt")
-    from eqtrace.cli import ratchet
-
-    ratchet.check(baseline, write_baseline)
 
 
 def _known(fail_on: tuple[str, ...]) -> None:
@@ -123,14 +116,14 @@ def _known(fail_on: tuple[str, ...]) -> None:
             raise EqtraceError(f"--fail-on: no status is called '{word}'", f"known: {', '.join(known)}")
 
 
-def _held_back(cited: Cited, baseline: Path) -> Cited:
+def _held_back(cited: Cited, baseline: Baseline) -> Cited:
     from dataclasses import replace
 
     from eqtrace.cites.baseline import CITATIONS
     from eqtrace.cli import ratchet
     from eqtrace.model.citation import CitationStatus
 
-    held = ratchet.hold_back(CITATIONS, cited.citations, baseline)
+    held = ratchet.hold_back(CITATIONS, cited.citations, baseline, "cites")
     known = sum(each.status is not CitationStatus.UNKNOWN for each in held.known)
     return replace(cited, citations=held.new, known=known)
 
@@ -139,7 +132,7 @@ def _write_baseline(baseline: Path, cited: Cited) -> int:
     from eqtrace.cites.baseline import CITATIONS
     from eqtrace.cli import ratchet
 
-    ratchet.write(CITATIONS, cited.citations, baseline)
+    ratchet.write(CITATIONS, cited.citations, baseline, "cites")
     return 0
 
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+
+if TYPE_CHECKING:
+    from eqtrace.cli.ratchet import Baseline
+    from eqtrace.model.results import Results
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -26,8 +30,8 @@ class Reporting:
     output_file: Path | None
     fail_on: tuple[str, ...]
     exit_zero: bool
-    baseline: Path | None = None  # whose findings pass
-    write_baseline: bool = False
+    baseline: Baseline | None = None  # whose findings pass
+    narrowed: Callable[[Results], Results] | None = None  # to what a difference touches
 
 
 def selection(command: _Command) -> _Command:
@@ -87,10 +91,23 @@ def _reporting(command: _Command, formats: tuple[str, ...]) -> _Command:
     return command
 
 
+def touching(command: _Command) -> _Command:
+    """--changed."""
+    return click.option(
+        "--changed",
+        is_flag=False,
+        flag_value="HEAD",
+        metavar="[REVISION]",
+        help="Only what stands on lines, or cites files, that differ from REVISION (HEAD).",
+    )(command)
+
+
 def ratcheting(command: _Command) -> _Command:
-    """--baseline and --write-baseline."""
+    """--baseline, --write-baseline and --shrink-baseline."""
     file = click.Path(path_type=Path, dir_okay=False)
     text = "Hold back the errors and warnings that FILE knows; new ones fail as ever."
+    shrink = "Remove from the --baseline file what is mended; nothing new gets in."
+    command = click.option("--shrink-baseline", is_flag=True, help=shrink)(command)
     command = click.option("--write-baseline", is_flag=True, help="Write today's findings to the --baseline file.")(
         command
     )

@@ -14,6 +14,7 @@ from eqtrace.errors import EqtraceError
 
 if TYPE_CHECKING:
     from eqtrace.cli.options import Reporting
+    from eqtrace.cli.ratchet import Baseline
     from eqtrace.model.results import Results
     from eqtrace.report.rows import Rows
 
@@ -30,7 +31,9 @@ def report(results: Results, root: Path, how: Reporting, edits: Sequence[Mapping
     from eqtrace.report.rows import rows
 
     if how.baseline is not None:
-        results = _ratcheted(results, how.baseline, how.write_baseline)
+        results = _ratcheted(results, how.baseline)
+    if how.narrowed is not None:
+        results = how.narrowed(results)
     if how.format != "json":
         return report_rows(rows(results), root, how)
     from eqtrace.report import json
@@ -99,7 +102,7 @@ def _summarise(markdown: str) -> None:
             click.echo(f"eqtrace: the summary cannot be written to {file}: {error.strerror}", err=True)
 
 
-def _ratcheted(results: Results, baseline: Path, write: bool) -> Results:
+def _ratcheted(results: Results, baseline: Baseline) -> Results:
     """The results without the findings that a baseline knows."""
     from dataclasses import replace
 
@@ -107,11 +110,9 @@ def _ratcheted(results: Results, baseline: Path, write: bool) -> Results:
     from eqtrace.model.finding import Severity
     from eqtrace.report.known import FINDINGS
 
-    if write:
-        ratchet.write(FINDINGS, results.findings, baseline)
-    held = ratchet.hold_back(FINDINGS, results.findings, baseline)
+    held = ratchet.hold_back(FINDINGS, results.findings, baseline, results.command)
     failed = any(finding.severity is Severity.ERROR for finding in held.new)
-    note = f"{len(held.known)} findings are held back by {baseline}"
+    note = f"{len(held.known)} findings are held back by {baseline.file}"
     return replace(
         results,
         findings=held.new,

@@ -47,16 +47,15 @@ def verify(
     exit_zero: bool,
     baseline: Path | None,
     write_baseline: bool,
+    shrink_baseline: bool,
 ) -> int:
     """Runs the static checks and the methods."""
     from eqtrace import runner
     from eqtrace.cli import output, ratchet, settings
     from eqtrace.run.jobs import processors
 
-    ratchet.check(baseline, write_baseline)
+    known = ratchet.asked(baseline, write_baseline, shrink_baseline, bool(select))
     config = settings.configuration(config_file, fail_on)
     chosen = settings.selected(select, config)
     results = runner.verify(config, chosen, jobs or processors(), seed, timeout, output.progress(), not no_cache)
-    return output.report(
-        results, config.root, Reporting(form, output_file, fail_on, exit_zero, baseline, write_baseline)
-    )
+    return output.report(results, config.root, Reporting(form, output_file, fail_on, exit_zero, known))
