@@ -197,6 +197,13 @@ def test_settings_that_are_no_file_are_told_at_once(tmp_path: Path, make: Callab
         load_file(tmp_path / "settings.toml")
 
 
+@pytest.mark.parametrize("path", ["x" * 300, "x/" * 2_500 + "y"])
+def test_a_path_that_is_too_long_is_told(tmp_path: Path, path: str) -> None:
+    found = faults(tmp_path, f'[tool.eqtrace]\ntests = ["{path}"]\npages = "{path}"\n')
+    assert len(found) == 2
+    assert all("longer than a path can be" in each for each in found)
+
+
 def test_a_theme_has_a_scheme_and_colours(tmp_path: Path) -> None:
     text = '[tool.eqtrace.site.theme]\nscheme = "light"\nlink = "#00467f"\nmark = ["#ffffff", "#000000"]\n'
     theme = load_file(project(tmp_path, f"[tool.eqtrace]\n{text}")).site.theme

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import difflib
 import errno
+import os
 import re
 import tomllib
 from collections.abc import Mapping
@@ -229,6 +230,9 @@ class _Reader:
         parts = posix.split("/")
         if posix.startswith("/") or re.match(r"[A-Za-z]:", posix) or ".." in parts:
             self._fault(keys, f"{text!r} must be a path inside the folder of {self.name}")
+            return None
+        if len(posix) > 4_000 or any(len(os.fsencode(part)) > 255 for part in parts):
+            self._fault(keys, f"{text[:40]!r} and so on is longer than a path can be")
             return None
         plain = parts[: next((i for i, part in enumerate(parts) if re.search(r"[*?\[]", part)), len(parts))]
         try:
