@@ -99,6 +99,8 @@ def test_what_init_drafts_is_verified(project, capsys):
     assert run(["init"]) == 0
     assert run(["verify", "-j", "1"]) == 0
     assert "certified                  4" in capsys.readouterr().out
+    assert run(["audit", "mypkg.shapes:b*", "mypkg.shapes:s*", "mypkg.shapes:energy"]) == 0
+    assert "skipped     1 equation was not selected" in capsys.readouterr().out
 
 
 def test_a_draft_beside_a_docstring_that_is_not_read_says_so(project, capsys):
