@@ -99,6 +99,38 @@ def test_what_init_drafts_is_verified(project, capsys):
     assert run(["init"]) == 0
     assert run(["verify", "-j", "1"]) == 0
     assert "certified                  4" in capsys.readouterr().out
+    assert run(["audit", "mypkg.shapes:b*", "mypkg.shapes:s*", "mypkg.shapes:energy"]) == 0
+    assert "skipped     1 equation was not selected" in capsys.readouterr().out
+
+
+def test_a_draft_beside_a_docstring_that_is_not_read_says_so(project, capsys):
+    text = [
+        'r"""The orbit, :math:`r = a/(1 + e)`."""',
+        'r"""The ratio.\n\n    .. math:: q = c/d\n    """',
+        '"""Half of x."""',
+    ]
+    names = ("orbit(a, e)", "ratio(c, b)", "half(x)")
+    body = ("a / (1 - e)", "c / b", "x / 2")
+    code = "\n\n".join(f"def {n}:\n    {t}\n    return {b}\n" for n, t, b in zip(names, text, body, strict=True))
+    (project / "mypkg" / "shapes.py").write_text(code)
+    assert run(["init"]) == 0
+    assert "2 entries drafted from code whose docstring prints a formula that is not read" in capsys.readouterr().err
+    said = (project / "equations.yaml").read_text()
+    against = "# drafted from the code: confirm it against its docstring, whose formula is not read"
+    taken = "it prints a formula of r in a sentence only; `states: {holds: '...'}` takes it"
+    assert f"{against} ({taken}) (mypkg/shapes.py:1)\n  orbit: {{sympy:" in said
+    assert f"{against} (d is not declared) (mypkg/shapes.py:6)\n  ratio: {{sympy:" in said
+    assert "# drafted from the code: confirm it against the paper (mypkg/shapes.py:14)\n  half: {sympy:" in said
+
+
+def test_what_a_docstring_says_in_a_sentence_is_the_form_where_an_entry_takes_it(project, capsys):
+    (project / "pyproject.toml").write_text(SETTINGS)
+    code = 'def orbit(a, e):\n    """The orbit, :math:`r = a/(1 + e)`."""\n    return a / (1 - e)\n'
+    (project / "mypkg" / "__init__.py").write_text("")
+    (project / "mypkg" / "shapes.py").write_text(code)
+    (project / "eq.yaml").write_text("mypkg.shapes:\n  orbit: {states: {holds: 'r ='}, where: 'e > 0, e < 0.9'}\n")
+    assert run(["verify", "-j", "1", "--format", "concise"]) == 1
+    assert "EQ501 [value-mismatch] mypkg/shapes.py:1" in capsys.readouterr().out
 
 
 def test_add_appends_one_entry_and_nothing_else(project, capsys):

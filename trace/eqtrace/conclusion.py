@@ -86,4 +86,4 @@ def findings_of(config: Config, faults: Iterable[Fault]) -> tuple[Finding, ...]:
 
 def _skipped(project: Project) -> tuple[str, ...]:
     left_out = len(project.specification.equations) - len(project.selected)
-    return (f"{left_out} equations were not selected",) if left_out else ()
+    return (f"{left_out} equation{' was' if left_out == 1 else 's were'} not selected",) if left_out else ()

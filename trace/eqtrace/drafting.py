@@ -21,6 +21,7 @@ from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
 from eqtrace.config import Config
 from eqtrace.inputs import Inputs
+from eqtrace.link.documentation import NO_FORMULA
 from eqtrace.memory import Memory
 from eqtrace.model.finding import Severity
 from eqtrace.model.topic import Specification
@@ -30,6 +31,7 @@ _ORIGINS = {
     "code": "drafted from the code: confirm it against the paper",
     "gradient": "drafted from its name: the gradient of",
 }
+_UNLIKE = "drafted from the code: confirm it against its docstring, whose formula is not read"
 _SUFFIXES = ("_grad", "_gradient", "_der", "_derivative", "_prime", "_jac")
 _PREFIXES = ("grad_", "d_")
 
@@ -44,6 +46,7 @@ class Draft:
     line: int
     comment: str
     keys: Mapping[str, str]  # each value as YAML writes it
+    unread: bool = False  # whether its docstring prints a formula that is not read
 
     @property
     def target(self) -> str:
@@ -127,7 +130,10 @@ def of_functions(config: Config, index: Index, wanted: Iterable[tuple[str, str]]
             break
         for each, found in waiting.items():
             if found and found[0].target in faults:
-                reason = faults[found.pop(0).target]
+                tried = found.pop(0)
+                reason = faults[tried.target]
+                if "states" in tried.keys:
+                    waiting[each] = [_unlike(other, reason) for other in found]
                 if choices[each][-1].keys.get("states") is None:  # else the code's own reason says more
                     reasons[each] = f"its draft has a fault: {reason}"
     for (path, name), found in waiting.items():
@@ -137,6 +143,14 @@ def of_functions(config: Config, index: Index, wanted: Iterable[tuple[str, str]]
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 left.append(Undrafted(path, node.lineno, name, reasons[path, name], _skeleton(index, path, name, node)))
     return Drafts(tuple(made), tuple(left))
+
+
+def _unlike(draft: Draft, reason: str) -> Draft:
+    """A draft from code whose docstring prints a formula too, which is not read: what it says is not what was held."""
+    _, unread, why = reason.partition(" is not read: ")
+    if not unread or why == NO_FORMULA or draft.comment != _ORIGINS["code"]:
+        return draft
+    return replace(draft, comment=f"{_UNLIKE} ({' '.join(why.split())})", unread=True)
 
 
 def rendered(made: Sequence[Draft]) -> str:

@@ -1,9 +1,11 @@
 """What a written path means."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from eqtrace.cites.git import Git
 from eqtrace.cites.resolve import Resolution, resolve
 from eqtrace.cites.tree import Tree
 
@@ -68,3 +70,14 @@ def test_not_here(tree: Tree) -> None:
     assert resolve("src/app/gone.py", "docs/guide.md", 9, tree) == Resolution((), (), True)
     assert resolve("Python/ceval.c", "docs/guide.md", 9, tree) == Resolution((), (), False)
     assert resolve("../../../etc/passwd.txt", "docs/guide.md", 1, tree).path is None
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+def test_a_virtual_environment_is_no_part_of_the_tree_whatever_its_name(tmp_path: Path, versioned: bool) -> None:
+    for path in ("pyvenv.cfg", "src/a.py", "my env/pyvenv.cfg", "my env/lib/b.py", "deep/e/pyvenv.cfg", "deep/e/c.py"):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("x\n")
+    if versioned:
+        subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    found = {path for path in Tree(tmp_path, Git(tmp_path) if versioned else None).files if ".git/" not in path}
+    assert found == {"pyvenv.cfg", "src/a.py"}

@@ -19,6 +19,7 @@ _RESULTS = frozenset({"target", "dist", "build", "out"})  # of a build, where it
 _BUILDS = frozenset(
     {"Cargo.toml", "pom.xml", "package.json", "pyproject.toml", "setup.py", "CMakeLists.txt", "build.gradle"}
 )
+_ENVIRONMENT = "pyvenv.cfg"  # stands in the folder of a virtual environment, whatever that is called
 _KEPT_FILES = 512  # of which the lines stay in memory
 _LARGEST = 4_000_000  # bytes: nobody cites lines of larger files by hand
 
@@ -34,9 +35,12 @@ class Tree:
 
     @cached_property
     def files(self) -> frozenset[str]:
-        """Every file: those git knows or would add, else all but caches, environments and build results."""
+        """Every file: those git knows or would add, else all but caches and build results; of environments none."""
         listed = self.git.files() if self.git is not None else None
         if listed is not None:
+            homes = {PurePosixPath(path).parent for path in listed if path.endswith(f"/{_ENVIRONMENT}")}
+            if homes:
+                listed = tuple(path for path in listed if homes.isdisjoint(PurePosixPath(path).parents))
             return frozenset(path for path in listed if (self.root / path).is_file())
         return frozenset(self._walked())
 
@@ -94,6 +98,9 @@ class Tree:
             skipped = _SKIPPED | _RESULTS if _BUILDS & set(names) else _SKIPPED
             folders[:] = sorted(name for name in folders if name not in skipped)
             base = Path(folder).relative_to(self.root)
+            if _ENVIRONMENT in names and base.name:
+                folders.clear()
+                continue
             yield from ((base / name).as_posix() for name in names)
 
 

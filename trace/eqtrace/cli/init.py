@@ -142,6 +142,10 @@ def _show(name: str, before: str, after: str) -> None:
 def _tell(made: Drafts) -> None:
     from eqtrace.cli import output
 
+    unread = sum(each.unread for each in made.made)
+    if unread:
+        said = "drafted from code whose docstring prints a formula that is not read; the comments in it say why"
+        click.echo(f"{_count(unread)} {said}", err=True)
     if made.left:
         click.echo(f"without a draft: {len(made.left)}", err=True)
     for each in made.left:

@@ -21,6 +21,7 @@ from eqtrace.model.equation import Equation
 from eqtrace.model.span import Span
 
 DOCSTRING = "docstring"
+NO_FORMULA = "it prints no formula"
 _HEADING = re.compile(r"#{1,6} |\s*([=~^\"'*+#-])\1{2,}\s*$")
 _CASE = re.compile(r"\b(?:for|if|when|at|case|that|e\.g\.|as)\W*(?::math:)?\W*$")
 _CONDITION = re.compile(r"\s*(?:for|if|when)\s(?:(?!\n\s*\n|\.\s|\.$|\bwhere\b).)*", re.DOTALL)
@@ -103,7 +104,12 @@ def _meant(passage: Passage, name: str, equation: Equation) -> Choice:
             return Choice(passage, meant[0], beside, tuple(_behind(meant[0], passage, formulas)))
         if meant:
             return Choice(passage, reason=_several(meant, passage), span=formula_place(meant[0], passage))
-    return Choice(passage, reason="it prints no formula", span=passage.span(0, 1))
+    passing = next((each for each in candidates if each.equal and len(each.rest_plain or each.rest_latex) > 1), None)
+    if passing is not None:
+        of = passing.plain_name or "something"
+        reason = f"it prints a formula of {of} in a sentence only; `states: {{holds: '...'}}` takes it"
+        return Choice(passage, reason=reason, span=formula_place(passing, passage))
+    return Choice(passage, reason=NO_FORMULA, span=passage.span(0, 1))
 
 
 def _squeezed(text: str) -> str:
