@@ -135,7 +135,7 @@ def test_a_configuration_that_is_not_there_is_a_usage_error(run, shop):
     (shop / "pyproject.toml").write_text("")
     done = run("--eqtrace")
     assert done.ret == pytest.ExitCode.USAGE_ERROR
-    done.stderr.fnmatch_lines(["*holds no*tool.eqtrace*"])
+    done.stderr.fnmatch_lines(["*no pyproject.toml with a ?tool.eqtrace? table*"])
 
 
 # --- the record ------------------------------------------------------------------------------------------------------
@@ -213,3 +213,20 @@ def test_a_record_of_a_function_that_is_gone_does_not(run, hidden):
     record["tests"]["tests/test_hidden.py::test_hidden"] = ["lab/ops.py::relu.gone", "lab/gone.py::relu"]
     (hidden / "reach.json").write_text(json.dumps(record))
     assert audited(hidden) == ["wrong-role"]
+
+
+def test_a_project_below_the_root_of_pytest_is_verified_by_its_own_settings(pytester, monkeypatch):
+    for name, value in PATHS.items():
+        monkeypatch.setenv(name, value)
+    pytester.makepyprojecttoml("[tool.pytest.ini_options]\n[tool.eqtrace]\nspec = ['other.yaml']\nsources = []\n")
+    pytester.path.joinpath("other.yaml").write_text("below.py:\n  gone: {sympy: 'x'}\n")
+    project = pytester.path / "project"
+    project.mkdir()
+    settings = "[tool.eqtrace]\nspec = ['eq.yaml']\nsources = ['half.py']\ncoverage = 'off'\n"
+    project.joinpath("pyproject.toml").write_text(settings)
+    project.joinpath("half.py").write_text("def half(x):\n    return x / 2\n")
+    project.joinpath("eq.yaml").write_text("half.py:\n  half: {sympy: 'x/3'}\n")
+    monkeypatch.chdir(project)
+    done = pytester.runpytest_subprocess(*ALONE, "--eqtrace")
+    done.assert_outcomes(passed=1, failed=1)
+    done.stdout.fnmatch_lines(["eq.yaml:2:3: EQ501*", "*half: {sympy: 'x/3'}"])

@@ -1,8 +1,8 @@
 """The pytest plugin: one item for each (equation, method), and a record of which tests reach which functions.
 
 It does nothing without `--eqtrace` (or `eqtrace = true` in pytest's ini file) and `--eqtrace-record`. The items are
-what `eqtrace verify` would show of the configuration in pytest's root folder: same findings, same cache. They are
-called `eqtrace::EQUATION::METHOD`, carry the marker `eqtrace`, and can be chosen by that name, by -k and by -m.
+what `eqtrace verify` would show in the folder of the run: same settings, same findings, same cache. They are called
+`eqtrace::EQUATION::METHOD`, carry the marker `eqtrace`, and can be chosen by that name, by -k and by -m.
 """
 
 from __future__ import annotations
@@ -56,11 +56,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def _configuration(config: pytest.Config) -> Config:
-    from eqtrace.config import load_file
+    from eqtrace.config import load
     from eqtrace.errors import EqtraceError
 
+    here, root = config.invocation_params.dir, config.rootpath
     try:
-        return load_file(config.rootpath / "pyproject.toml")
+        return load(here if here.is_relative_to(root) else root)  # the project may lie below pytest's root
     except EqtraceError as error:
         raise pytest.UsageError(f"eqtrace: {error}" + (f"\n  hint: {error.hint}" if error.hint else "")) from error
 
@@ -222,7 +223,7 @@ class EquationItem(pytest.Item):
             return super().repr_failure(excinfo, *arguments, **options)
         from eqtrace.report import styled, text
 
-        lines = text.quoted(excinfo.value.findings, self.config.rootpath)
+        lines = text.quoted(excinfo.value.findings, _configuration(self.config).root)
         result = excinfo.value.result
         verdict = f"{self.equation}: {result.verdict.value} ({result.evidence.detail})\n" if result else ""
         return styled.plain(lines) + verdict
