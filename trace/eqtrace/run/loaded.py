@@ -35,13 +35,13 @@ class Loaded:
     def __init__(self, session: Session, codes: dict[str, types.CodeType]) -> None:
         self._session = session
         self._codes = codes
-        before = set(sys.modules)
+        before, threads = set(sys.modules), threading.active_count()
         with session.recorder.recording() as recording:
             self._import()
         session.recorder.clear()
         self._ran = frozenset(recording.executions)  # anchors whose statements ran then
         self._own = tuple(name for name in sys.modules.keys() - before if _is_source(session, name))
-        self._threads = threading.active_count()
+        self._has_threads = threading.active_count() > threads  # that run the user's code
         self._functions: dict[int, list[types.FunctionType]] = {}
         for each in gc.get_objects():
             if type(each) is types.FunctionType:
@@ -60,7 +60,7 @@ class Loaded:
 
     def has_functions_only(self, anchors: Iterable[str]) -> bool:
         """Whether the statement of these anchors has not run: nothing that an import left behind rests on it."""
-        return self._threads == 1 and self._ran.isdisjoint(anchors)
+        return not self._has_threads and self._ran.isdisjoint(anchors)
 
     def swap(self, where: Region, code: types.CodeType) -> bool:
         """Gives each function of a region its new code; False where one could not be told from another."""
