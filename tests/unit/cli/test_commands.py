@@ -191,3 +191,11 @@ def test_site_without_verification_runs_the_audit_only(eqtrace, parts, tmp_path:
     assert eqtrace("site", "--no-verify", "--output", "public").code == 0
     assert len(parts.calls[0]) == 2
     assert (tmp_path / "public/index.html").is_file()
+
+
+def test_a_project_elsewhere_is_named(eqtrace, parts, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert "  project " not in eqtrace("audit").out
+    (tmp_path / "below").mkdir()
+    monkeypatch.chdir(tmp_path / "below")
+    assert f"  project     {tmp_path}\n" in eqtrace("audit").out

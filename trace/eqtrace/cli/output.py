@@ -53,7 +53,7 @@ def report_rows(report: Rows, root: Path, how: Reporting) -> int:
         report = replace(report, summary=replace(report.summary, exit=0))
     if how.format not in TEXTS:
         return _write(_for_a_service(report, root, how.format), report, how)
-    lines = text.concise(report) if how.format == "concise" else text.full(report, root)
+    lines = text.concise(report) if how.format == "concise" else text.full(report, root, root.resolve() != Path.cwd())
     if how.output_file is not None:
         return _write(styled.plain(lines), report, how)
     styled.write(lines)

@@ -39,9 +39,9 @@ def summary(report: Rows) -> list[Line]:
     if facts.mutation is not None:
         return [*lines, *_mutants(facts, facts.mutation), [], closing(report)]
     if facts.command == "review":
-        lines += [_entry(label, text) for label, text in _review(facts) if text]
+        lines += [entry(label, text) for label, text in _review(facts) if text]
         return [*lines, [], closing(report)]
-    lines += [_entry(label, text) for label, text in _facts(report) if text]
+    lines += [entry(label, text) for label, text in _facts(report) if text]
     lines += _verdicts(report)
     return [*lines, [], closing(report)]
 
@@ -115,12 +115,12 @@ def _from_cache(facts: Summary) -> str:
 
 def _mutants(facts: Summary, found: Mutation) -> list[Line]:
     """Scores, by method and by operator."""
-    lines = [_entry("mutants", _fates(found.score))]
-    lines.append(_entry("killed by", ", ".join(f"{method} {number:,}" for method, number in found.methods.items())))
-    lines.append(_entry("from cache", count(facts.from_cache, "mutant") if facts.from_cache else "nothing"))
-    lines += [_entry("skipped", sentence) for sentence in facts.skipped]
+    lines = [entry("mutants", _fates(found.score))]
+    lines.append(entry("killed by", ", ".join(f"{method} {number:,}" for method, number in found.methods.items())))
+    lines.append(entry("from cache", count(facts.from_cache, "mutant") if facts.from_cache else "nothing"))
+    lines += [entry("skipped", sentence) for sentence in facts.skipped]
     if found.score.crash:
-        lines.append(_entry("crashed", "the changed code raised: verification tells that as EQ903, no method had to"))
+        lines.append(entry("crashed", "the changed code raised: verification tells that as EQ903, no method had to"))
     tables = (("operator", found.operators), ("topic", found.topics), ("equation", found.equations))
     for title, scores in tables:
         lines += [
@@ -255,7 +255,7 @@ def _exempt(facts: Summary) -> str:
 def _verdicts(report: Rows) -> list[Line]:
     counted = report.summary.verdicts
     if counted is None:
-        return [_entry("verdicts", "none: values are checked by `eqtrace verify`")]
+        return [entry("verdicts", "none: values are checked by `eqtrace verify`")]
     lines: list[Line] = [[]] if report.equations else []
     for verdict in Verdict:
         if number := counted[verdict]:
@@ -297,7 +297,8 @@ def _why(equation: EquationRow, verdict: Verdict) -> str:
     return f" ({', '.join(names)})" if names else ""
 
 
-def _entry(label: str, text: str) -> Line:
+def entry(label: str, text: str) -> Line:
+    """A labelled line of the summary."""
     return [(f"  {label:<{_LABEL}}", "dim"), (clean(text), "")]
 
 

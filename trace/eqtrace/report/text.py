@@ -10,16 +10,22 @@ from eqtrace.model.span import Span
 from eqtrace.report.excerpt import Files, excerpt
 from eqtrace.report.rows import Rows
 from eqtrace.report.styled import Line, clean
-from eqtrace.report.summary import closing, count, summary
+from eqtrace.report.summary import closing, count, entry, summary
 
 _EXCERPTS = 3  # of the code's places of one finding
 _PLACES = 12  # that are named before the rest is counted
 _STYLE = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.NOTE: "bold cyan"}
 
 
-def full(report: Rows, root: Path) -> list[Line]:
-    """Every finding with its excerpts and hint, then what was checked and what was not."""
-    return [*quoted(report.findings, root), *summary(report)]
+def full(report: Rows, root: Path, elsewhere: bool = False) -> list[Line]:
+    """Every finding with its excerpts and hint, then what was checked and what was not.
+
+    Paths are below `root`, which is named where it is `elsewhere`: not the folder that one is in.
+    """
+    head, *told = summary(report)
+    if elsewhere:
+        told.insert(0, entry("project", str(root)))
+    return [*quoted(report.findings, root), head, *told]
 
 
 def quoted(findings: Iterable[Finding], root: Path) -> list[Line]:
