@@ -171,3 +171,20 @@ def test_what_is_installed(tmp_path):
     assert is_installed(os.__file__)
     assert is_installed("/x/lib/python3/dist-packages/a.py")
     assert not is_installed(str(tmp_path / "a.py"))
+
+
+def test_all_that_asks_for_a_file_is_noticed(outside, tmp_path):
+    (tmp_path / "link").symlink_to("nowhere")
+    with outside.watched():
+        os.access(tmp_path / "a", os.R_OK)
+        os.path.lexists(tmp_path / "b")
+        os.path.islink(tmp_path / "c")
+        os.readlink(tmp_path / "link")
+    assert outside.asked == {str(tmp_path / name) for name in ("a", "b", "c", "link")}
+    assert os.access.__module__ == "posix"
+
+
+def test_variables_are_noticed_by_their_bytes(outside):
+    with outside.watched():
+        os.environb.get(b"EQTRACE_NOT_THERE")
+    assert outside.variables == {"EQTRACE_NOT_THERE"}
