@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import importlib.util
 import inspect
 import itertools
@@ -588,9 +589,12 @@ class Captures:
                 outputs = whole_outputs(site, recording.returned)
             except (BindError, CannotRun, TypeError, IndexError, KeyError):
                 continue  # an expression that is read at return
-            inputs = {name: draw.values[name] for name in site.inputs if name in draw.values}
             own = recording.events.get(anchor.id, ())
-            if own and equal(own[-1].outputs, outputs) and equal({**own[-1].inputs, **inputs}, own[-1].inputs):
+            # An object may hold something else than it was made of: what is read of it is as it was captured.
+            read = own[-1].inputs if own else {}
+            plain = [name for name, text in site.inputs.items() if text.isidentifier() and name in draw.values]
+            inputs = {**read, **{name: draw.values[name] for name in plain}}
+            if own and equal(own[-1].outputs, outputs) and equal(inputs, own[-1].inputs):
                 continue
             event = Event(anchor.id, inputs, outputs, {}, self._session.work.modules[site.file])
             captured = Captured(event, f"call of {target.name} with {draw.origin}")
@@ -637,13 +641,26 @@ class Captures:
 
 
 def is_call_of(node: ast.expr, site: Site) -> bool:
-    """Whether an expression is a call of a site's function: what it gives is that function's value."""
-    called = dotted(node.func) if isinstance(node, ast.Call) else None
-    return called is not None and called.rpartition(".")[2] == site.function.rpartition(".")[2]
+    """Whether an expression is a call of a site's function: what it gives is that function's value.
+
+    A method is called of its own class, as `A(x).f(y)`: another class may override it and say so.
+    """
+    owner, _, name = site.function.rpartition(".")
+    match node:
+        case ast.Call(func=ast.Name(id=called)):
+            return called == name and not owner
+        case ast.Call(func=ast.Attribute(value=ast.Call(func=made), attr=called)) if owner:
+            return called == name and (dotted(made) or "").rpartition(".")[2] == owner.rpartition(".")[2]
+        case ast.Call(func=ast.Attribute() as called):
+            path = dotted(called) or ""
+            return path == site.function or path.endswith(f".{site.function}")
+    return False
 
 
 def _run_out(result: Any) -> Any:
     """What a call gave; a generator is run to its end (or for a while, if it has none), for only then its lines run."""
+    if inspect.iscoroutine(result):
+        return asyncio.run(result)
     if inspect.isgenerator(result):
         for _ in itertools.islice(result, _LONGEST_RUN):
             pass

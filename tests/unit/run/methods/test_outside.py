@@ -141,3 +141,61 @@ def test_a_gradient_that_is_wrong_where_something_else_is_zero(verified):
     source = "def f(x, y):\n    return x**2 * y\n\n\ndef f_grad(x, y):\n    return 2 * x * y if y else 1.0\n"
     spec = "subject:\n  f: {sympy: 'x**2*y'}\n  f_grad: {gradient_of: f, by: x}\n"
     assert verified(source, spec).result("subject:f_grad", "vjp").verdict is Verdict.REFUTED
+
+
+METHOD = """
+from functools import wraps
+
+
+def negated(function):
+    @wraps(function)
+    def inner(self, x):
+        return -function(self, x)
+
+    return inner
+
+
+class A:
+    def __init__(self, w=1.0):
+        self.w = abs(w)
+
+    {decorator}
+    def f(self, x):
+        return self.w * x
+
+
+class B(A):
+    def f(self, x):
+        return super().f(x) + 1
+"""
+
+
+@pytest.mark.parametrize(
+    ("decorator", "call", "verdict"),
+    [
+        ("", "A(w).f(x)", Verdict.CERTIFIED),  # the object holds abs(w), which is what the form speaks of
+        ("@negated", "A(w).f(x)", Verdict.REFUTED),
+        ("", "B(w).f(x)", Verdict.CERTIFIED),  # what another class makes of it is not its value
+    ],
+)
+def test_methods(verified, decorator, call, verdict):
+    spec = f"""
+    subject:
+      A.f:
+        sympy: w*x
+        call: {call}
+        symbols: {{w: {{shape: [], code: self.w}}}}
+    """
+    assert verified(METHOD.format(decorator=decorator), spec).result("subject:A.f").verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("source", "verdict"),
+    [
+        ("async def f(x):\n    return 3 * x", Verdict.CERTIFIED),
+        ("async def f(x):\n    return 2 * x", Verdict.REFUTED),
+        ("import asyncio\n\n\nasync def f(x):\n    await asyncio.sleep(0)\n    return 3 * x", Verdict.SAMPLED),
+    ],
+)
+def test_asynchronous_functions(value, source, verdict):
+    assert value(source, "sympy: 3*x").verdict is verdict
