@@ -26,7 +26,7 @@ _UNKNOWABLE = {
     "os.forkpty": "it forked",
     "sqlite3.connect": "it used a database",
 }
-_ASKING = ("stat", "lstat", "access", "readlink")
+_ASKING = ("stat", "access")
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _KNOWN = tuple(
     os.path.join(os.path.realpath(folder), "")
