@@ -89,7 +89,7 @@ def fuzz(target: Target, examples: int, seed: int) -> _Tried:
     finally:
         os.chdir(os.sep)
         at_work.close()
-        os.unlink(at_work.name)
+        Path(at_work.name).unlink(missing_ok=True)
         shutil.rmtree(workshop)
     return tried
 

@@ -171,3 +171,16 @@ def test_what_is_installed(tmp_path):
     assert is_installed(os.__file__)
     assert is_installed("/x/lib/python3/dist-packages/a.py")
     assert not is_installed(str(tmp_path / "a.py"))
+
+
+def test_who_asks_whether_a_file_may_be_read_is_noticed(outside, tmp_path):
+    with outside.watched():
+        os.access(tmp_path / "a", os.R_OK)
+    assert outside.asked == {str(tmp_path / "a")}
+    assert os.access.__module__ == "posix"
+
+
+def test_variables_are_noticed_by_their_bytes(outside):
+    with outside.watched():
+        os.environb.get(b"EQTRACE_NOT_THERE")
+    assert outside.variables == {"EQTRACE_NOT_THERE"}

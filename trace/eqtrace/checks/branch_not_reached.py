@@ -1,8 +1,8 @@
 """A condition in a cited line went the same way in every run: what the line does otherwise was not looked at.
 
-Tests of `if`, `while` and conditional expressions count, comparisons, masks of `where`, and which operand `maximum` and
-its kin take; and the conditions of the form's cases. A condition on an array went both ways where its entries differed.
-Inputs are drawn with such conditions in mind; what only scenarios run depends on these.
+Tests of `if`, `while` and conditional expressions count, comparisons, masks of `where`, which operand `and`, `or`,
+`maximum` and its kin take; and the conditions of the form's cases. A condition on an array went both ways where its
+entries differed. Inputs are drawn with such conditions in mind; what only scenarios run depends on these.
 
 Mend: add a scenario or a `call` that takes the other way, widen the domain, or waive it (`lacks: branch`) and say why.
 """

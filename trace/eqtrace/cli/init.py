@@ -53,6 +53,9 @@ def init(dry: bool, name: str) -> int:
         raise EqtraceError(
             f"no Python package or module is found in {root}", f"{hint}, and `eqtrace add` drafts entries"
         )
+    for each in (*found.sources, *found.tests):
+        if not (root / each).resolve().is_relative_to(root.resolve()):
+            raise EqtraceError(f"{each} is a link that leaves this folder", "run it in the folder that holds the code")
     after = before + _table(found, name, before)
     _refuse_broken(after)
     config = Config(root, spec=(name,), sources=found.sources, tests=found.tests, pythonpath=found.pythonpath)

@@ -1,7 +1,8 @@
 """The conditions of a statement: what is decided in it, for a whole array or entry by entry.
 
 Tests of headers, of conditional expressions and of comprehensions count, taken apart at `and`, `or` and `not`; every
-comparison; the mask of `where`; and which of two operands `maximum` and its kin take.
+comparison; what decides which operand `and` and `or` give; the mask of `where`; and which of two operands `maximum` and
+its kin take.
 """
 
 from __future__ import annotations
@@ -64,6 +65,9 @@ def _of(node: ast.AST) -> Iterator[Condition]:
         case ast.comprehension(ifs=tests):
             for test in tests:
                 yield from _atoms(test)
+        case ast.BoolOp(values=[*values, _]):  # the last one is what it gives, and decides nothing
+            for value in values:
+                yield from _atoms(value)
         case ast.Compare():
             yield Condition(node, None, node)
         case ast.Call(func=function, args=[first, *others], keywords=[]):
@@ -89,8 +93,10 @@ def _atoms(test: ast.expr) -> Iterator[Condition]:
 
 
 def numbers_in(conditions: Iterable[Condition]) -> Iterator[float]:
-    """The numbers that conditions compare with, as they are written."""
+    """The numbers that conditions compare with, as written; what is true or false by itself compares with 0."""
     for each in conditions:
+        if each.other is None and not isinstance(each.node, ast.Compare | ast.Call):
+            yield 0.0
         for operand in (each.node, each.other):
             for node in ast.walk(operand) if operand is not None else ():
                 if isinstance(node, ast.Constant) and isinstance(node.value, int | float):

@@ -1,8 +1,8 @@
 """Draws that aim at conditions which went one way only, in the form and in the cited lines.
 
 The edge grid and the random draws come first and know nothing of the code; these here try what a condition may turn on:
-the numbers that are compared with, from the form and from the cited lines, all that lies just beside them, and for each
-symbol a magnitude and a sign of its own.
+the numbers that are compared with, from the form and from the cited lines, all that lies just beside them, for each
+symbol a magnitude and a sign of its own, and arrays as long as the numbers that are compared with.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from eqtrace.run.sample import Draw, Fill, Generator, NoDraw, bound, drawn, whol
 
 AIMED = 64  # draws that are tried at most
 _LARGEST = 10_000  # integers may say how long code runs
+_LONGEST = 40  # arrays are drawn with: exact runs of long ones take their time
 _FAR = 6  # magnitudes lie between 10**-6 and 10**6
 
 
@@ -75,17 +76,26 @@ def aimed(
     form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], compared: Iterable[float], rng: Generator
 ) -> Iterator[Draw]:
     """Draws of the symbols `wanted` about what is decided; `compared` are numbers that the cited lines compare with."""
+    compared = tuple(compared)
     numbers = {float(node.value) for part in form.parts for node in walk(part.statement) if isinstance(node, Number)}
     pool = sorted({near for each in (*numbers, *compared) for near in _about(each)})
+    lengths = lengths_about(compared)
     for number in range(AIMED):
         fill = (_one_sign, _constant(pool), _mixed(pool))[number % 3]
         try:
             given = _whole_numbers(symbols, wanted, pool, rng)
-            draw = drawn(form, symbols, wanted, rng, fill, "values aimed at a condition", given)
+            long = lengths if number % 4 == 3 else []
+            draw = drawn(form, symbols, wanted, rng, fill, "values aimed at a condition", given, long)
         except NoDraw:
             return
         if draw is not None:
             yield draw
+
+
+def lengths_about(compared: Iterable[float]) -> list[int]:
+    """Lengths of arrays beside the numbers that are compared with."""
+    near = (math.floor(each) + step for each in compared if 1 <= each < _LONGEST for step in (-1, 0, 1))
+    return sorted({each for each in near if each >= 1})
 
 
 def _about(value: float) -> tuple[float, ...]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+import asyncio
 import importlib.util
 import inspect
 import itertools
@@ -15,6 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from eqtrace.code.bind import BindError
+from eqtrace.code.tree import dotted
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
@@ -23,8 +27,9 @@ from eqtrace.run.call import CallError, Interpreter, drawn_parameters, names, pa
 from eqtrace.run.failed import Failed
 from eqtrace.run.needs import CALLS
 from eqtrace.run.record import Event, Recording, Step
-from eqtrace.run.sample import Draw, NoDraw, draws
+from eqtrace.run.sample import Draw, NoDraw, draws, draws_of_one_zero
 from eqtrace.run.snapshot import Copier, equal
+from eqtrace.run.statement import CannotRun, whole_outputs
 from eqtrace.run.ways import Ways, add, is_open
 from eqtrace.run.ways import by_anchor as ways_by_anchor
 from eqtrace.run.work import COMPUTING, is_scalar, used_symbols
@@ -59,6 +64,7 @@ class Executions:
     limits: list[str] = field(default_factory=list)
     runs: list[tuple[str, list[Step]]] = field(default_factory=list)  # calls of followed functions, run by run
     ways: Ways = field(default_factory=dict)
+    returned: dict[str, list[Captured]] = field(default_factory=dict)  # what calls gave, where the function did not
 
     def add(self, recording: Recording, origin: str) -> None:
         """Takes over what one run recorded."""
@@ -140,6 +146,7 @@ class Target:
     call: Callable[[Draw, np.random.Generator], Any]
     watched: Mapping[str, str]  # symbols whose value the call must leave as it was: symbol to parameter
     function: str  # the qualified name of the one in which a cited line stands
+    is_call: bool  # whether what it gives is what that function is called for
 
 
 class Captures:
@@ -372,7 +379,7 @@ class Captures:
         written = self._written(site)
         watched = {symbol: parameter for parameter, symbol in parameters.items() if parameter not in written}
         symbols = tuple(dict.fromkeys(parameters.values()))
-        return Target(f"{module.__name__}.{site.function}", symbols, call, watched, site.function)
+        return Target(f"{module.__name__}.{site.function}", symbols, call, watched, site.function, True)
 
     def _called(self, equation: Equation, site: Site, module: types.ModuleType, found: Executions) -> Target | None:
         text: Text = equation.call  # type: ignore[assignment]
@@ -390,7 +397,7 @@ class Captures:
         form = self._session.work.forms[equation.id]
         written = {name for part in range(len(form.parts)) for name in form.left(part)}
         watched = {name: name for name in symbols if name not in written}
-        return Target(f"{module.__name__}: {text.value}", symbols, call, watched, site.function)
+        return Target(f"{module.__name__}: {text.value}", symbols, call, watched, site.function, is_call_of(node, site))
 
     def _written(self, site: Site) -> set[str]:
         """Names that a cited statement of the same function changes in place on purpose: roots of its targets."""
@@ -412,7 +419,7 @@ class Captures:
             found.faults.append(Fault("value-undecided", str(error), place, equation=equation.id))
             return
         failure: Fault | None = None
-        for draw in made:
+        for draw in itertools.chain(made, self._of_one_zero(equation, target, accept)):
             try:
                 self._call(equation, target, draw, rng, found)
             except Failed as failed:
@@ -514,6 +521,12 @@ class Captures:
         form = self._session.work.forms[equation.id]
         return list(filter(accept, draws(form, equation.symbols, target.symbols, rng)))[last]
 
+    def _of_one_zero(self, equation: Equation, target: Target, accept: Callable[[Draw], bool] | None) -> Iterator[Draw]:
+        if self._session.effort.draws is None:
+            form, rng = self._session.work.forms[equation.id], self._session.rng(equation.id, target.name, "one zero")
+            with suppress(NoDraw):
+                yield from filter(accept, draws_of_one_zero(form, equation.symbols, target.symbols, rng))
+
     def record(
         self,
         equation: Equation,
@@ -539,7 +552,7 @@ class Captures:
         own = frozenset(anchor.id for anchor in equation.anchors)
         with self._session.recorder.recording(only=None if everywhere else own) as recording:
             try:
-                self._session.perform(f"call of {target.name}", equation.span, call)
+                recording.returned = self._session.perform(f"call of {target.name}", equation.span, call)
             except Failed as failed:
                 failed.recording = recording
                 raise
@@ -554,6 +567,7 @@ class Captures:
         before = Copier().copy(dict(draw.values))
         recording = self.record(equation, target, draw, rng)
         found.add(recording, f"call of {target.name} with {draw.origin}")
+        self._note_returned(equation, target, replace(draw, values=before), recording, found)
         for symbol, parameter in target.watched.items():
             if not equal(before[symbol], draw.values[symbol]) and symbol not in self._given(equation, target):
                 which = f"`{parameter}`" if parameter == symbol else f"`{parameter}` ({symbol})"
@@ -562,6 +576,29 @@ class Captures:
                 fault = Fault("argument-changed", message, equation.span, hint, self._defined(equation), equation.id)
                 if fault not in found.faults:
                     found.faults.append(fault)
+
+    def _note_returned(
+        self, equation: Equation, target: Target, draw: Draw, recording: Recording, found: Executions
+    ) -> None:
+        """Notes what a call gave where the function itself did not: a decorator or a new name may change both ends."""
+        sites = self._session.work.sites_of(equation, COMPUTING) if target.is_call else ()
+        for anchor, site in sites:
+            if not site.whole or site.function != target.function or inspect.isgenerator(recording.returned):
+                continue
+            try:
+                outputs = whole_outputs(site, recording.returned)
+            except (BindError, CannotRun, TypeError, IndexError, KeyError):
+                continue  # an expression that is read at return
+            own = recording.events.get(anchor.id, ())
+            # An object may hold something else than it was made of: what is read of it is as it was captured.
+            read = own[-1].inputs if own else {}
+            plain = [name for name, text in site.inputs.items() if text.isidentifier() and name in draw.values]
+            inputs = {**read, **{name: draw.values[name] for name in plain}}
+            if own and equal(own[-1].outputs, outputs) and equal(inputs, own[-1].inputs):
+                continue
+            event = Event(anchor.id, inputs, outputs, {}, self._session.work.modules[site.file])
+            captured = Captured(event, f"call of {target.name} with {draw.origin}")
+            found.returned.setdefault(anchor.id, []).append(captured)
 
     def _given(self, equation: Equation, target: Target) -> set[str]:
         """The symbols that other equations of the topic give by lines of the same function: it may write to them."""
@@ -603,8 +640,27 @@ class Captures:
             found.limits.append(f"{target.name} was tried with scalars only: it does not take arrays ({reason})")
 
 
+def is_call_of(node: ast.expr, site: Site) -> bool:
+    """Whether an expression is a call of a site's function: what it gives is that function's value.
+
+    A method is called of its own class, as `A(x).f(y)`: another class may override it and say so.
+    """
+    owner, _, name = site.function.rpartition(".")
+    match node:
+        case ast.Call(func=ast.Name(id=called)):
+            return called == name and not owner
+        case ast.Call(func=ast.Attribute(value=ast.Call(func=made), attr=called)) if owner:
+            return called == name and (dotted(made) or "").rpartition(".")[2] == owner.rpartition(".")[2]
+        case ast.Call(func=ast.Attribute() as called):
+            path = dotted(called) or ""
+            return path == site.function or path.endswith(f".{site.function}")
+    return False
+
+
 def _run_out(result: Any) -> Any:
     """What a call gave; a generator is run to its end (or for a while, if it has none), for only then its lines run."""
+    if inspect.iscoroutine(result):
+        return asyncio.run(result)
     if inspect.isgenerator(result):
         for _ in itertools.islice(result, _LONGEST_RUN):
             pass

@@ -26,6 +26,7 @@ _UNKNOWABLE = {
     "os.forkpty": "it forked",
     "sqlite3.connect": "it used a database",
 }
+_ASKING = ("stat", "access")
 _WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 _KNOWN = tuple(
     os.path.join(os.path.realpath(folder), "")
@@ -69,12 +70,15 @@ class Outside:
     def watched(self) -> Iterator[None]:
         """User code runs within."""
         before, self._on = self._on, True
-        stat = os.stat
-        os.stat = self._asking(stat) if not before else stat
+        held = {name: getattr(os, name) for name in _ASKING} if not before else {}
+        for name, function in held.items():
+            setattr(os, name, self._asking(function))
         try:
             yield
         finally:
-            self._on, os.stat = before, stat
+            self._on = before
+            for name, function in held.items():
+                setattr(os, name, function)
 
     def _hook(self) -> Callable[[str, tuple[Any, ...]], None]:
         """The hook: a plain function, since every event of the interpreter passes through it."""
@@ -146,14 +150,14 @@ class Outside:
             self.absent.add(last)
         self.places |= {place for folder in folders if not is_installed(place := _absolute(os.path.join(folder, last)))}
 
-    def _asking(self, stat: Callable[..., os.stat_result]) -> Callable[..., os.stat_result]:
-        """`os.stat`, of which no audit hook tells, with a note of what was asked for."""
+    def _asking(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """`os.stat` or its kin, of which no audit hook tells, with a note of what was asked for."""
 
-        @wraps(stat)
-        def noting(path: Any, *arguments: Any, **named: Any) -> os.stat_result:
+        @wraps(function)
+        def noting(path: Any, *arguments: Any, **named: Any) -> Any:
             if not isinstance(path, int) and named.get("dir_fd") is None and self._on:
                 self._ask(path)
-            return stat(path, *arguments, **named)
+            return function(path, *arguments, **named)
 
         return noting
 
@@ -182,6 +186,9 @@ class Outside:
 
         held: Any = os.environ
         held._data = Variables(held._data)
+        if os.supports_bytes_environ:
+            same: Any = os.environb
+            same._data = held._data
 
     def _list(self, path: Any) -> None:
         if isinstance(path, int):

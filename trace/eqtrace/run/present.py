@@ -212,14 +212,16 @@ class Present:
             return ""
 
     def _asked(self, path: str) -> str:
-        """Whether a file is there and how large it is, or a folder is there."""
+        """Whether a file is there, how large it is and who may use it, or a folder is there; where a link leads."""
         file = self.absolute(path)
+        link = f" to {os.readlink(file)}" if os.path.islink(file) else ""
         if os.path.isdir(file):
-            return "folder"
+            return f"folder{link}"
         try:
-            return str(os.stat(file).st_size)
+            status = os.stat(file)
         except OSError:
-            return ""
+            return link
+        return f"{status.st_size} {status.st_mode:o}{link}"
 
     def _variable(self, name: str) -> str:
         """A hash of a variable of the environment, or of all."""
@@ -278,17 +280,23 @@ def _comes_with(module: str, top_level: str | None, record: str | None) -> bool:
     return any(f"\n{module}{end}" in f"\n{record}" for end in ("/", ".")) if record else False
 
 
+_LIBC = ("TZ", "LANGUAGE", "LANG", "LC_ALL", "LC_CTYPE", "LC_NUMERIC", "LC_TIME", "LC_COLLATE")
+"""Variables of the environment that the C library reads, of which Python tells nothing."""
+
+
 def base(config: Config, draws: object, seed: int) -> str:
     """What every result of a run rests on: the tool, the libraries, the seed, and settings that matter."""
     settings = (config.sources, config.packages, config.pythonpath, config.scenarios, config.references)
     versions = [metadata.version(name) for name in LIBRARIES]
     system = (sys.version, sys.implementation.name, sys.flags.optimize, os.uname().machine, sys.platform)
+    place = [os.environ.get(name) for name in _LIBC]
     hiding = _hiding([os.path.join(config.root, folder) for folder in config.pythonpath])
     return digest(
         __version__,
         *own((".py",), _REPORTING),
         repr(versions),
         repr(system),
+        repr(place),
         repr(settings),
         repr(hiding),
         repr(draws),

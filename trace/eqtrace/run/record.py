@@ -86,6 +86,7 @@ class Recording:
     loops: dict[tuple[int, int, int], Loops] = field(default_factory=dict)  # by frame, probe and site
     ways: Ways = field(default_factory=dict)  # that conditions of the statements went
     operands: dict[tuple[int, int, int, int], Any] = field(default_factory=dict)  # first ones, waiting for the second
+    returned: Any = None  # what the call gave that this is of
 
     def close(self) -> None:
         """Statements that never came to their end were raised out of (or are generators that stand still)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -22,6 +22,7 @@ from eqtrace.model.symbol import Domain, Symbol
 
 DRAWS = 32  # random draws beside the edge grid (design: at least 32)
 _TRIES = 200  # attempts at one draw before `where` is called unsatisfiable
+_ALONE = 6  # symbols that are drawn zero while others are not
 _FEW_TRIES = 10  # of a draw that need not succeed
 _POOL = (2, 3, 4, 5, 6, 7)
 _LARGEST_MADE = 10  # of sizes that are products of others: exact runs take their time
@@ -90,6 +91,36 @@ def draws(form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rn
         raise NoDraw("no input within the domains satisfies `where`")
 
 
+def draws_of_one_zero(
+    form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rng: Generator
+) -> Iterator[Draw]:
+    """Draws in which one symbol is zero and the others are not: what is zero everywhere hides what it is added to."""
+    real = [each for each in wanted if _is_plain(symbols[each])]
+    for each in real[:_ALONE] if len(real) > 1 else ():
+        apart = {each: _constant(0.0)}
+        draw = drawn(form, symbols, wanted, rng, RANDOM[0][1], f"{each} alone zero", apart=apart)
+        if draw is not None:
+            yield draw
+
+
+def draws_of_lengths(
+    form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], lengths: Sequence[int], rng: Generator
+) -> Iterator[Draw]:
+    """Draws in which one of the sizes is each of these lengths, where there are sizes."""
+    for length in lengths if size_names(form, wanted) else ():
+        draw = drawn(form, symbols, wanted, rng, RANDOM[0][1], f"a length of {length}", lengths=(length,))
+        if draw is not None:
+            yield draw
+
+
+def _is_plain(symbol: Symbol) -> bool:
+    """Whether a symbol is of real numbers, any of them within bounds."""
+    domain = symbol.domain
+    return not (
+        domain.integer or domain.one_of or domain.words or domain.letters or domain.permutation or domain.function
+    )
+
+
 def _kinks(form: Form) -> list[tuple[str, Fill]]:
     """Values at and about the numbers that a form compares with."""
     numbers = {
@@ -148,13 +179,18 @@ def drawn(
     fill: Fill,
     name: str,
     given: Mapping[str, Any] = {},
+    lengths: Sequence[int] = (),
+    apart: Mapping[str, Fill] = {},
 ) -> Draw | None:
-    """One draw at small sizes with some values given; None where `where` refuses everything that was tried."""
-    for _ in range(_TRIES if not given else _FEW_TRIES):
-        sizes = random_sizes(form, wanted, rng)
+    """One draw at small sizes with some values given; None where `where` refuses everything that was tried.
+
+    One of the sizes is of `lengths`, if there are any. What is in `apart` has a fill of its own.
+    """
+    for _ in range(_TRIES if not (given or lengths or apart) else _FEW_TRIES):
+        sizes = random_sizes(form, wanted, rng, lengths)
         if sizes is None:
             continue
-        values = values_of(form, symbols, wanted, sizes, rng, fill, given)
+        values = values_of(form, symbols, wanted, sizes, rng, fill, given, apart)
         if holds(form, values, sizes) is not False:
             return Draw(values, sizes, name)
     return None
@@ -197,21 +233,28 @@ def _complete(form: Form, sizes: Mapping[str, int]) -> dict[str, int]:
     return found
 
 
-def random_sizes(form: Form, wanted: tuple[str, ...], rng: Generator) -> dict[str, int] | None:
-    """Small sizes, pairwise distinct, for every name in the shapes (at times one of them is 1); None if they clash."""
+def random_sizes(
+    form: Form, wanted: tuple[str, ...], rng: Generator, lengths: Sequence[int] = ()
+) -> dict[str, int] | None:
+    """Small sizes, pairwise distinct, for every name in the shapes (at times one of them is 1); None if they clash.
+
+    One of them is of `lengths`, if there are any.
+    """
     names = size_names(form, wanted)
     made = [name for name in names if name in _made_sizes(form)]
     free = [name for name in names if name not in made]
     small = _POOL[: len(free) + 1] if made else _POOL  # products of sizes grow fast
     pool = rng.permutation(small if len(free) <= len(small) else np.arange(2, len(free) + 4))
     sizes = {name: int(size) for name, size in zip(free, pool, strict=False)}
-    if free and rng.random() < 0.15:
+    if free and lengths:
+        sizes[str(rng.choice(free))] = int(rng.choice(lengths))
+    elif free and rng.random() < 0.15:
         sizes[str(rng.choice(free))] = 1
     sizes = _complete(form, {**sizes, **dict.fromkeys(made, 0)})
     if any(sizes[name] > _LARGEST_MADE for name in made):
         return None
-    lengths = {dim: integer(dim, sizes) for dim in _dims(form, wanted) if not isinstance(dim, Number)}
-    return sizes if len(set(lengths.values())) == len(lengths) else None
+    every = {dim: integer(dim, sizes) for dim in _dims(form, wanted) if not isinstance(dim, Number)}
+    return sizes if len(set(every.values())) == len(every) else None
 
 
 def values_of(
@@ -222,6 +265,7 @@ def values_of(
     rng: Generator,
     fill: Fill,
     given: Mapping[str, Any] = {},
+    apart: Mapping[str, Fill] = {},
 ) -> dict[str, Any]:
     """Values of several symbols. Those that stand in another's bounds are drawn before it.
 
@@ -231,7 +275,7 @@ def values_of(
     values = dict(given)
     for name in in_order(symbols, [name for name in wanted if name not in given]):
         known = {**sizes, **{each: value for each, value in values.items() if isinstance(value, int | float)}}
-        values[name] = value_of(form, symbols[name], sizes, rng, fill, known)
+        values[name] = value_of(form, symbols[name], sizes, rng, apart.get(name, fill), known)
     return {name: values[name] for name in wanted}
 
 

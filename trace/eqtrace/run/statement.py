@@ -133,6 +133,22 @@ def call_with(function: Callable[..., Any], original: types.FunctionType, namesp
     return function(*positional, **named)
 
 
+def settled(result: Any) -> Any:
+    """What a call gave; what an asynchronous one gives where it waits for nothing.
+
+    Raises:
+        CannotRun: it waits for something.
+    """
+    if not inspect.iscoroutine(result):
+        return result
+    try:
+        result.send(None)
+    except StopIteration as done:
+        return done.value
+    result.close()
+    raise CannotRun("it waits for something else")
+
+
 def whole_outputs(site: Site, result: Any) -> dict[str, Any]:
     """The outputs of a whole function, read from its result."""
     returned = ast.parse("return result").body[0]

@@ -19,7 +19,7 @@ from eqtrace.run.exact.shadow import Constants, Shadows, lift_value
 from eqtrace.run.record import Event
 from eqtrace.run.site import Site
 from eqtrace.run.snapshot import Copier
-from eqtrace.run.statement import CannotRun, Statement, call_with, reason, resolve, whole_outputs
+from eqtrace.run.statement import CannotRun, Statement, call_with, reason, resolve, settled, whole_outputs
 from eqtrace.run.walk import assign
 
 _NO_DATA = (type, types.ModuleType, types.FunctionType)
@@ -126,7 +126,7 @@ class Replay:
         if self._statement is not None:
             return self._statement.run({**shadows.namespace(event.module), **local})
         original = resolve(event.module, self.site.function)
-        return whole_outputs(self.site, call_with(shadows.function(original), original, local))
+        return whole_outputs(self.site, settled(call_with(shadows.function(original), original, local)))
 
 
 def _of_floats(function: Callable[..., Any]) -> Callable[..., Any]:

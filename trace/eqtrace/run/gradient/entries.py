@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import inspect
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from eqtrace.code.bind import BindError, parse_right
 from eqtrace.code.tree import same
@@ -35,6 +36,12 @@ class Function:
     qualname: str
     original: types.FunctionType
     module: types.ModuleType
+
+    @property
+    def public(self) -> Callable[..., Any]:
+        """What a caller finds under a function's name: with its decorators, or another one in its place."""
+        found = getattr(self.module, self.qualname, None)
+        return found if callable(found) else self.original
 
     @property
     def parameters(self) -> Mapping[str, inspect.Parameter]:

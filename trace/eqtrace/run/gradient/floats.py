@@ -1,4 +1,4 @@
-"""The unchanged code in float64: side effects, a second run, and central differences.
+"""The unchanged code in float64, decorators included: side effects, a second run, and central differences.
 
 Central differences are an independent cross-check, never the proof. With steps h and h/2 an entry's tolerance is
 
@@ -68,7 +68,7 @@ class Floats:
 
     def _forward(self, values: Mapping[str, Any], sizes: Mapping[str, int]) -> tuple[dict[str, Any], Any]:
         given = arguments.forward_arguments(self._plan, Copier().copy(dict(values)), sizes, lambda value: value)
-        return given, arguments.call(self._plan.forward.original, self._plan.forward.original, given)
+        return given, arguments.call(self._plan.forward.public, self._plan.forward.original, given)
 
     def _cotangent(self, output: Any, rng: np.random.Generator) -> Any:
         if self._plan.factor:
@@ -96,7 +96,7 @@ class Floats:
         return found
 
     def _run(self, given: Mapping[str, Any]) -> Any:
-        return arguments.call(self._plan.backward.original, self._plan.backward.original, given)
+        return arguments.call(self._plan.backward.public, self._plan.backward.original, given)
 
     # --- side effects
 
@@ -109,7 +109,7 @@ class Floats:
         plan, found = self._plan, []
         given = arguments.forward_arguments(plan, Copier().copy(dict(draw.values)), draw.sizes, lambda value: value)
         before = Copier().copy(given)
-        result = arguments.call(plan.forward.original, plan.forward.original, given)
+        result = arguments.call(plan.forward.public, plan.forward.original, given)
         found += _changed(plan.forward.qualname, before, given, "self")
         cotangent = self._cotangent(arguments.output_of(plan, result), rng)
         own = self._backward_arguments(draw, given, result, cotangent, rng)

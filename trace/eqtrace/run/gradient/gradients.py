@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import itertools
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ import numpy as np
 
 from eqtrace.model.equation import Equation
 from eqtrace.model.span import Text
+from eqtrace.run.aim import lengths_about
 from eqtrace.run.exact.looks import Looks
 from eqtrace.run.exact.shadow import Constants, Shadows
 from eqtrace.run.exact.taps import Taps
@@ -22,7 +24,7 @@ from eqtrace.run.gradient.floats import Differenced, Floats
 from eqtrace.run.gradient.identity import Identity, Point, Shown
 from eqtrace.run.gradient.plan import Function, Plan, PlanError, make_plan
 from eqtrace.run.gradient.products import Random
-from eqtrace.run.sample import RANDOM, Draw, NoDraw, draws
+from eqtrace.run.sample import RANDOM, Draw, NoDraw, draws, draws_of_lengths, draws_of_one_zero
 from eqtrace.run.statement import CannotRun, resolve
 
 if TYPE_CHECKING:
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
 POINTS = 12  # random draws at which the identity is shown, beside the edge grid
 EFFECTS = 6  # draws that side effects are looked for at
 EXACT_RUNS = 8  # random draws at which values of the backward are seen in exact runs
+LENGTHS = 9  # lengths of arrays, about what the code compares with, that are tried
 DIFFERENCED = 3  # random draws that are differenced
 _ORDINARY = frozenset(name for name, _ in RANDOM)
 
@@ -195,6 +198,32 @@ class Gradients:
                 self._difference(plan, floats, draw, found)
             if shown >= POINTS and (len(found.differenced) >= DIFFERENCED or found.undifferenced):
                 break
+        for draw in self._aimed(plan):
+            self._look(plan, identity, floats, draw, found)
+
+    def _aimed(self, plan: Plan) -> Iterator[Draw]:
+        """Draws of one zero among other numbers, and of lengths about what forward and backward compare with."""
+        work, compared = self._session.work, self._session.recorder.compared
+        places = {(each.file, each.qualname) for each in (plan.forward, plan.backward)}
+        sites = [each for each in work.sites.values() if (each.file, each.function) in places]
+        numbers = {number for each in sites for number in compared.get(each.anchor, ())}
+        drawn = plan.form, plan.equation.symbols, plan.symbols
+        with suppress(NoDraw):
+            yield from draws_of_one_zero(*drawn, self._session.rng("gradient", plan.name, "one zero"))
+            rng = self._session.rng("gradient", plan.name, "lengths")
+            yield from draws_of_lengths(*drawn, lengths_about(numbers)[:LENGTHS], rng)
+
+    def _look(self, plan: Plan, identity: Identity, floats: Floats, draw: Draw, found: Run) -> None:
+        """Takes what contradicts the gradient at one more draw; what does not counts for nothing."""
+        rng = self._session.rng("gradient", plan.name, draw.origin)
+        if not found.why_not:
+            with suppress(CannotRun):
+                point = identity.at(draw, rng)
+                found.points += [point] * (Shown.REFUTED in point.shown.values())
+        elif not found.undifferenced:
+            with suppress(Failed):
+                differenced = self._perform(plan, lambda: floats.differences(draw, rng))
+                found.differenced += [(draw, differenced)] * any(each.worst for each in differenced.values())
 
     def _glance(self, plan: Plan, identity: Identity, floats: Floats, found: Run) -> None:
         """A quick look, at one ordinary draw."""

@@ -21,7 +21,7 @@ from eqtrace.run.methods.kind import as_array, breach
 from eqtrace.run.sample import NoDraw, bound
 from eqtrace.run.site import Site
 from eqtrace.run.snapshot import Copier
-from eqtrace.run.statement import CannotRun, Statement, call_with, resolve, whole_outputs
+from eqtrace.run.statement import CannotRun, Statement, call_with, resolve, settled, whole_outputs
 from eqtrace.run.walk import assign
 
 _EXAMPLES = 200  # that Hypothesis may draw before it gives up finding a simpler one
@@ -79,7 +79,7 @@ def _rerun(captured: Captured, site: Site) -> Callable[[Mapping[str, Any]], dict
             if statement is not None:
                 return statement.run({**vars(sys.modules[event.module]), **local})
             original = resolve(event.module, site.function)
-            return whole_outputs(site, call_with(original, original, local))
+            return whole_outputs(site, settled(call_with(original, original, local)))
 
     return run
 

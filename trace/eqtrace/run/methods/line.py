@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 BITS = (128, 256, 512, 1024, 2048)
 LEAST = 8  # executions in exact runs that certify a line
 _REFUTING = frozenset({"value-mismatch", "ulps-exceeded", "argument-changed"})
+_OUTSIDE = "a call gives something else than the function itself returns (a decorator, or another function of its name)"
 CERTIFIED_POINTS = 32  # executions of a line that are replayed in balls; every one is checked in float64
 
 
@@ -162,6 +163,25 @@ class LineCheck:
             what = f"its values can't be captured: {problem}" if problem else _why_nothing(captured, executed)
             self._fault("value-undecided", what, "correct the bind" if problem else "")
         return self.line
+
+    def hold_returned(self, returned: list[Captured]) -> None:
+        """Holds what calls gave, where that is not what the function itself returned, against the form too."""
+        for each in returned:
+            inputs, outputs = each.event.inputs, each.event.outputs
+            try:
+                fits = not self._sizes.solve(laid_out(self._shapes, inputs)).mismatches
+                mismatches = self._sizes.solve(laid_out(self._shapes, {**inputs, **outputs})).mismatches
+                found = [self._again(part, inputs, outputs) for part in self._parts]
+            except (EvaluationError, BallError, IndexError, ValueError, TypeError):
+                continue  # no number, such as one with a unit: the function's own value was compared
+            if fits and mismatches:
+                self.line.refuted = True
+                what = "; ".join(map(str, mismatches))
+                self._fault("shape-mismatch", f"{_OUTSIDE}: {what} ({each.origin})", "")
+            for comparison in found:
+                if comparison is not None and comparison.mismatch is not None:
+                    message, hint = self._told(each, comparison, lambda *_: None)
+                    self._fault("value-mismatch", f"{_OUTSIDE}: {message}", hint)
 
     def _check(self, each: Captured, replayed: bool) -> None:
         event = each.event

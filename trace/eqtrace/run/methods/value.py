@@ -41,6 +41,8 @@ def _verify(equation: Equation, session: Session) -> MethodResult:
         for check in checks
         for name in (check.line.anchor.id,)
     ]
+    for check in checks:
+        check.hold_returned(executions.returned.get(check.line.anchor.id, []))
     unseen = [
         anchor.id for anchor in equation.anchors if anchor.role in COMPUTING and anchor.id not in session.work.sites
     ]
