@@ -44,7 +44,7 @@ class InProcess:
     def start(self):
         pass
 
-    def open(self, payload):
+    def open(self, payload, files):
         self.session = self.kind(payload, lambda name: None, {})
 
     def answer(self, units, group=None):

@@ -103,6 +103,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if unknown := set(options.targets) - {each.name for each in TARGETS}:
         parser.error(f"no such target: {', '.join(sorted(unknown))}")
+    sys.dont_write_bytecode = True  # of modules that are imported only when they are needed: they are no input's doing
     inputs = faults = 0
     for target in TARGETS:
         if options.targets and target.name not in options.targets:

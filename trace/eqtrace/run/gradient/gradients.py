@@ -204,8 +204,7 @@ class Gradients:
     def _aimed(self, plan: Plan) -> Iterator[Draw]:
         """Draws of one zero among other numbers, and of lengths about what forward and backward compare with."""
         work, compared = self._session.work, self._session.recorder.compared
-        places = {(each.file, each.qualname) for each in (plan.forward, plan.backward)}
-        sites = [each for each in work.sites.values() if (each.file, each.function) in places]
+        sites = [site for each in (plan.forward, plan.backward) for site in work.sites_in(each.file, each.qualname)]
         numbers = {number for each in sites for number in compared.get(each.anchor, ())}
         drawn = plan.form, plan.equation.symbols, plan.symbols
         with suppress(NoDraw):
