@@ -55,11 +55,13 @@ READY = """async () => {
     await document.fonts.ready;
     await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
     const ready = performance.now();
+    const painted = () => performance.getEntriesByName("first-contentful-paint");
+    while (!painted().length) await new Promise(done => setTimeout(done, 5));  // it is noted a moment after it happened
     const entries = performance.getEntries().filter(each => "decodedBodySize" in each);
     const fonts = [...document.fonts].map(each => each.status);
     return {
         ready,
-        paint: performance.getEntriesByName("first-contentful-paint")[0].startTime,
+        paint: painted()[0].startTime,
         loaded: performance.getEntriesByType("navigation")[0].loadEventEnd,
         formulas: document.querySelectorAll("math").length,
         elements: document.querySelectorAll("*").length,
