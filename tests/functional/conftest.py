@@ -37,6 +37,11 @@ class Run:
         return {equation["id"]: equation["verdict"] for equation in self.report["equations"]}
 
     @property
+    def verdicts_but_for_constants(self) -> dict[str, str]:
+        """The verdicts, with what is certified up to the rounding of constants as certified."""
+        return {name: each.replace("certified-to-constants", "certified") for name, each in self.verdicts.items()}
+
+    @property
     def findings(self) -> list[dict[str, Any]]:
         """All but notes."""
         return [finding for finding in self.report["findings"] if finding["severity"] != "note"]

@@ -12,7 +12,6 @@ every worker that is there before the first unit, and of every other before its 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import pickle
 import sys
@@ -27,14 +26,15 @@ from pathlib import Path
 from typing import Any
 
 from eqtrace import __version__
+from eqtrace.cache import digest
 from eqtrace.errors import EqtraceError
 from eqtrace.inputs import own
 from eqtrace.run.jobs import processors
 from eqtrace.run.outcome import Crashed, Done, Lost
 from eqtrace.run.pool import Pool
+from eqtrace.run.present import LIBRARIES
 
 _EXTRA = "install the extra: pip install 'eqtrace[dask]'"
-_LIBRARIES = ("numpy", "python-flint", "hypothesis")  # whose versions may change a number or a draw
 _CONNECT = 6.0  # seconds
 _TICK = 1.0  # seconds between looks at the cluster
 _WITHOUT_WORKERS = 30.0  # seconds that the cluster may be without workers
@@ -208,15 +208,11 @@ def _first_line(error: BaseException) -> str:
 
 def tools() -> dict[str, str]:
     """What a result depends on besides the project, by name."""
-    found = {"Python": ".".join(map(str, sys.version_info[:2])), "eqtrace": f"{__version__} ({_own_files()})"}
-    return found | {name: metadata.version(name) for name in _LIBRARIES}
-
-
-def _own_files() -> str:
-    content = hashlib.sha256()
-    for each in own((".py",)):
-        content.update(each.encode() if isinstance(each, str) else each)
-    return content.hexdigest()[:12]
+    found = {
+        "Python": ".".join(map(str, sys.version_info[:2])),
+        "eqtrace": f"{__version__} ({digest(*own(('.py',)))[:12]})",
+    }
+    return found | {name: metadata.version(name) for name in LIBRARIES}
 
 
 def _hashes(files: Iterable[str]) -> dict[str, str]:
@@ -225,7 +221,7 @@ def _hashes(files: Iterable[str]) -> dict[str, str]:
 
 def _hash(file: str) -> str:
     try:
-        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+        return digest(Path(file).read_bytes())
     except OSError:
         return ""
 

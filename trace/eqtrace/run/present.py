@@ -26,7 +26,7 @@ from eqtrace.model.span import Span, Text
 from eqtrace.run.needs import EVERY
 from eqtrace.run.site import Site
 
-LIBRARIES = ("numpy", "python-flint", "hypothesis")
+LIBRARIES = ("numpy", "python-flint", "hypothesis")  # whose versions may change a number or a draw
 _LARGE = 64 * 2**20  # bytes; of a larger file only size and time of change count
 STATED = ("equation", "equations", "example")  # their fingerprints end in one of places alone
 _MODULES = tuple(all_suffixes())  # of files

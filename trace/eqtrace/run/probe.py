@@ -65,7 +65,7 @@ class Probe:
     def begin(self, n: int, /, **outer: Callable[[], Any]) -> None:
         """The statement begins: counts it and reads its inputs. `outer` are names that its frame may not show."""
         recording = self.recorder.active
-        if recording is not None and self._wants(recording, n) and not _busy.now:
+        if recording is not None and not _busy.now and self._wants(recording, n):
             self._begin(recording, n, sys._getframe(1), outer)
 
     def begin_inside(self, n: int, /, **names: Callable[[], Any]) -> None:
