@@ -21,10 +21,27 @@ class Session:
         self.activity, self.poisoned = activity, poisoned
         if payload == "bad":
             sys.exit("no session")
+        if payload == "dies getting ready":
+            self.prepare = lambda: os._exit(8)
+        if payload == "crashes getting ready":
+            self.prepare = self.crash_once
+        if payload == "the second is slow":
+            self.prepare = self.be_slow_as_second
         if payload == "hang at start":
             if "import user" in poisoned:
                 return
             activity("import user")
+            time.sleep(60)
+
+    def crash_once(self):
+        if "scenario" not in self.poisoned:
+            self.activity("scenario")
+            os._exit(8)
+
+    def be_slow_as_second(self):
+        try:
+            open("first", "x").close()
+        except FileExistsError:
             time.sleep(60)
 
     def run(self, unit):
@@ -40,6 +57,12 @@ def echo(text): return text
 def pid(): return os.getpid()
 def slow_pid():
     time.sleep(0.15)
+    return os.getpid()
+def meet(number):
+    """The process, once another one runs the other unit of this name."""
+    open("met " + number, "x").close()
+    while len([name for name in os.listdir() if name.startswith("met ")]) < 2:
+        time.sleep(0.01)
     return os.getpid()
 def slow_group(number): return slow_pid()
 def hang(): time.sleep(60)
@@ -170,12 +193,13 @@ def test_results_come_back_for_every_unit(pool):
     assert run(pool(2), *units) == {unit: unit.split()[1] for unit in units}
 
 
-def test_workers_that_started_before_their_units_were_known(pool):
+def test_workers_that_started_before_their_units_were_known(pool, monkeypatch):
+    monkeypatch.setattr("eqtrace.run.pool.processors", lambda: 8)
     used = pool(2, payload="bad")  # another payload than the one that they are to get
     used.start()
     started = [process._process.pid for process in used._workers]
     used.open(None)
-    assert {result.value for result in used.run(["slow_pid"] * 4)} == set(started)
+    assert {result.value for result in used.run(["meet 1", "meet 2"])} == set(started)
     assert all(map(gone, started))
 
 
@@ -186,19 +210,39 @@ def test_a_worker_that_died_while_it_waited_is_replaced(pool):
     assert run(used, "echo 1", "echo 2") == {"echo 1": "1", "echo 2": "2"}
 
 
-def test_workers_that_got_no_unit_are_ended(pool):
+@pytest.mark.parametrize(
+    ("processors", "ahead"),
+    [(1, 1), (2, 1), (4, 3), (64, 4)],  # one is left for what finds out the units; who knows whether many are needed
+)
+def test_workers_that_got_no_unit_are_ended(pool, monkeypatch, processors, ahead):
+    monkeypatch.setattr("eqtrace.run.pool.processors", lambda: processors)
     used = pool(9)
     used.start()
     started = [process._process.pid for process in used._workers]
-    assert len(started) == 4  # more would only be needed by more units than there may be
+    assert len(started) == ahead
     used.close()
     assert all(map(gone, started))
 
 
 def test_several_workers_share_the_units_and_none_outlives_the_run(pool):
-    pids = {result.value for result in pool(2).run(["slow_pid"] * 4)}
+    pids = {result.value for result in pool(2).run(["meet 1", "meet 2"])}
     assert len(pids) == 2
     assert all(gone(pid) for pid in pids)
+
+
+def test_no_unit_waits_for_a_worker_that_is_not_ready(pool):
+    pids = {result.value for result in pool(2, payload="the second is slow").run(["slow_pid"] * 4)}
+    assert len(pids) == 1
+
+
+def test_what_costs_a_worker_while_it_gets_ready_costs_no_unit(pool):
+    used = pool(2, payload="crashes getting ready")
+    assert run(used, "echo 1", "echo 2") == {"echo 1": "1", "echo 2": "2"}
+    assert used.poisoned["scenario"].reason == "exited with status 8"
+
+
+def test_units_are_answered_where_getting_ready_is_hopeless(pool):
+    assert run(pool(2, payload="dies getting ready"), "echo 1", "echo 2") == {"echo 1": "1", "echo 2": "2"}
 
 
 def test_units_of_a_group_go_to_one_worker(pool):
@@ -207,7 +251,6 @@ def test_units_of_a_group_go_to_one_worker(pool):
     workers = {group: {each.value for each in found if int(each.unit.split()[1]) % 2 == group} for group in (0, 1)}
     assert len(found) == 6
     assert len(workers[0]) == len(workers[1]) == 1
-    assert workers[0] != workers[1]
 
 
 def test_a_group_whose_worker_died_goes_to_another(pool):

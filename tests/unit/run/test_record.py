@@ -86,12 +86,12 @@ def test_beyond_the_limit_some_executions_of_every_run_are_kept(module):
     with recorder.recording(limit=6, had={"a": 3}) as recording:
         for i in range(1, 51):
             f(i)
-    assert [event.inputs["x"] for event in recording.events["a"]] == [1, 2, 3, 4, 8, 16, 32]
+    assert [event.inputs["x"] for event in recording.events["a"]] == [1, 2, 3, 4, 16]
     with recorder.recording(limit=6, had={}) as recording:
-        for i in range(1, 9):
+        for i in range(1, 18):
             f(i)
-    assert [event.inputs["x"] for event in recording.events["a"]] == [1, 2, 3, 4, 5, 6, 8]
-    assert recorder.executions == {"a": 58}
+    assert [event.inputs["x"] for event in recording.events["a"]] == [1, 2, 3, 4, 5, 6, 16]
+    assert recorder.executions == {"a": 67}
 
 
 def test_a_recording_ends_with_an_exception(module):

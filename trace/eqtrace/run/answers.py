@@ -23,6 +23,11 @@ class Answers:
         self._session = Session(work, activity, poisoned, self._tracker)
         self._told = False
 
+    def prepare(self) -> None:
+        """Runs the scenarios, if some unit's result is kept and rests on what they give now."""
+        if self._kept:
+            self._session.captures.scenarios(next(iter(self._work.equations.values())).span)
+
     def run(self, unit: Unit) -> Answer:
         """Answers a unit."""
         self._tracker.begin()

@@ -55,6 +55,7 @@ class Plan:
     collected: frozenset[str] = frozenset()  # names whose values are kept of each turn of a loop
     parameters: frozenset[str] = frozenset()  # of the function with that loop
     compared: frozenset[float] = frozenset()  # numbers in its conditions
+    ordered: tuple[str, ...] = field(init=False)  # the names, sorted
     inputs_read: frozenset[str] = field(init=False)  # names in the inputs
     read: frozenset[str] = field(init=False)  # all names that are looked up before the statement
     read_after: frozenset[str] = field(init=False)
@@ -62,6 +63,7 @@ class Plan:
     def __post_init__(self) -> None:
         before = frozenset[str]().union(*(walk.names(node) for _, node in self.inputs))
         after = frozenset[str]().union(*(walk.names(o.node) for o in self.outputs if o.node is not None))
+        object.__setattr__(self, "ordered", tuple(sorted(self.names)))
         object.__setattr__(self, "inputs_read", before)
         object.__setattr__(self, "read", before | self.names)
         object.__setattr__(self, "read_after", after)

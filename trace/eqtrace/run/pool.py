@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from eqtrace.run import worker
+from eqtrace.run.jobs import processors
 from eqtrace.run.outcome import Crashed, Done, Lost
 from eqtrace.run.process import Process, Task, environment
 
@@ -25,7 +26,8 @@ class Pool:
     """Runs units in `jobs` worker processes, which start with the first units, or ahead of them with `start`.
 
     A worker calls `target` (`module:callable`) as `target(payload, activity, poisoned)`, with the payload of `open`,
-    and the returned session's `run(unit)` for each unit. The session calls `activity(name)` before it runs user code,
+    and the returned session's `run(unit)` for each unit; `prepare()` before the first, if it has that: no unit waits for
+    a worker that is not ready while another is. The session calls `activity(name)` before it runs user code,
     `activity('')` after it; an activity may take `limit` seconds. One in which a worker was lost is in the mapping
     `poisoned` (name to `Lost`) from then on, in every worker, and its unit is tried again: the session must not run it
     again.
@@ -50,6 +52,7 @@ class Pool:
         self._environment, kept = environment(folders)
         self._start = pickle.dumps(worker.Start(target, self._root, folders, kept))
         self._payload = pickle.dumps(None)
+        self._prepares = True  # until that costs a worker: units then meet the same, and are told of it
         self._workers: list[Process] = []
         self._selector = selectors.DefaultSelector()
 
@@ -60,8 +63,11 @@ class Pool:
         self.close()
 
     def start(self) -> None:
-        """Starts the workers, which get ready while their units and what they need of the project are still unknown."""
-        while len(self._workers) < min(self._jobs, _AHEAD):
+        """Starts the workers, which get ready while their units and what they need of the project are still unknown.
+
+        This process, which finds that out, has a processor to itself.
+        """
+        while len(self._workers) < min(self._jobs, _AHEAD, max(1, processors() - 1)):
             self._add()
 
     def open(self, payload: Any, files: Iterable[str] = ()) -> None:
@@ -104,19 +110,26 @@ class Pool:
     ) -> Iterator[Done | Crashed | Lost]:
         """The same, and the workers wait for more units; this is not to be left early."""
         waiting: deque[Task] = deque(Task(unit, group(unit)) for unit in units)
-        while waiting or any(process.task for process in self._workers):
+        while waiting or any(process.task and process.task.unit is not None for process in self._workers):
             self._feed(waiting)
             yield from self._step(waiting)
 
     def _feed(self, waiting: deque[Task]) -> None:
         """Gives every idle worker a unit, and starts workers while there are units for them."""
         for process in self._workers:
-            if process.task is None and (task := self._next(process.groups, waiting)) is not None:
+            if process.task is None and process.ready and (task := self._next(process.groups, waiting)) is not None:
                 self._give(process, task)
-        while len(self._workers) < self._jobs and (task := self._next(set(), waiting)) is not None:
-            self._give(self._add(), task)
+        taken = {group for process in self._workers for group in process.groups} - {""}
+        open_ = len({task.group or id(task) for task in waiting if task.group not in taken})
+        while len(self._workers) < self._jobs and sum(not process.ready for process in self._workers) < open_:
+            self._add()
+        for process in self._workers:
+            if process.task is None and not process.ready:
+                self._give(process, Task(None) if self._prepares else self._next(process.groups, waiting))
 
-    def _give(self, process: Process, task: Task) -> None:
+    def _give(self, process: Process, task: Task | None) -> None:
+        if task is None:
+            return
         process.open(self._payload)
         process.give(task, self.poisoned)
 
@@ -137,8 +150,10 @@ class Pool:
             task = process.task
             if result is not None and task is not None:
                 process.task = None
+                process.ready = True
                 done, value = result
-                yield Done(task.unit, value) if done else Crashed(task.unit, value)
+                if task.unit is not None:
+                    yield Done(task.unit, value) if done else Crashed(task.unit, value)
                 continue
             activity, start = process.board.read()
             reason = process.ended()
@@ -172,7 +187,9 @@ class Pool:
         task.blank += not lost.activity
         if lost.activity:
             self.poisoned.setdefault(lost.activity, lost)
-        if again and task.losses < _MOST_LOSSES:
+        if task.unit is None:
+            self._prepares = bool(lost.activity) and again
+        elif again and task.losses < _MOST_LOSSES:
             waiting.appendleft(task)
         else:
             yield lost

@@ -222,7 +222,9 @@ class Probe:
             begun.namespace |= loops.parameters
             begun.turns = tuple(loops.turns)
             return begun
-        for name in sorted(plan.names & found.keys()):
+        for name in plan.ordered:
+            if name not in found:
+                continue
             try:
                 begun.namespace[name] = copier.copy(_used(found[name], plan.entries.get(name), names))
             except Exception as error:
@@ -338,6 +340,8 @@ class _Names(dict[str, Any]):
 
 def _read_input(node: ast.expr, names: Mapping[str, Any], loops: Loops | None) -> Any:
     """A symbol's value; what it was in each turn of a loop is stacked."""
+    if type(node) is ast.Name and node.id in names:  # as most are
+        return names[node.id]
     turn = turn_of(node)
     if turn is None:
         return walk.read(node, names)

@@ -33,7 +33,10 @@ main(*map(int, sys.argv[2:]))"""
 
 @dataclass(slots=True, eq=False)
 class Task:
-    """A unit of work, the group that shares work with it ('' is none), and how often its worker was lost."""
+    """A unit of work, the group that shares work with it ('' is none), and how often its worker was lost.
+
+    None as a unit is that the worker gets ready for others.
+    """
 
     unit: Any
     group: str = ""
@@ -49,6 +52,7 @@ class Process:
         self.groups: set[str] = set()  # of the units that it was given
         self.known: set[str] = set()  # poisoned activities that it was told of
         self.connected = True
+        self.ready = False  # whether a session is open
         self.received = 0  # bytes
         self._buffer = bytearray()
         self._output, self._traces = _file(), _file()

@@ -145,16 +145,16 @@ class Recorder:
     def executed(self, recording: Recording, anchor: str) -> bool:
         """Counts an execution, and says whether its values are to be kept: those of the first ones, up to the limit.
 
-        In a run that others came before, some of every run are kept beyond it: the first four, and less and less often
-        after them, so that late turns of a loop are seen too.
+        In a run that others came before, some of every run are kept beyond it: the first, and less and less often after
+        it, so that each run and late turns of its loops are seen too.
         """
         with self.lock:
-            count(self.executions, anchor)
-            count(recording.executions, anchor)
-            kept = len(recording.events.get(anchor, ()))
-            if recording.had is None:
-                return kept < recording.limit
-            return kept + recording.had.get(anchor, 0) < recording.limit or _is_sample(recording.executions[anchor])
+            self.executions[anchor] = self.executions.get(anchor, 0) + 1
+            number = recording.executions[anchor] = recording.executions.get(anchor, 0) + 1
+            had = 0 if recording.had is None else recording.had.get(anchor, 0)
+            if had + len(recording.events.get(anchor, ())) < recording.limit:
+                return True
+            return recording.had is not None and _is_sample(number)
 
     def add(self, recording: Recording, event: Event) -> None:
         """Keeps an event."""
@@ -173,8 +173,8 @@ class Recorder:
 
 
 def _is_sample(number: int) -> bool:
-    """1 to 4, 8, 16, 32 and so on."""
-    return number <= 4 or number & (number - 1) == 0
+    """1, 4, 16, 64 and so on."""
+    return number & (number - 1) == 0 and number.bit_length() % 2 == 1
 
 
 def count(numbers: dict[str, int], key: str) -> None:

@@ -9,6 +9,7 @@ import enum
 import math
 import sys
 import types
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ _SMALL = 10_000
 _ATOMS: frozenset[type] = frozenset({int, float, complex, bool, str, bytes, type(None), type(...), range, slice})
 _REFERENCES = (type, types.ModuleType, types.FunctionType, types.BuiltinFunctionType, types.MethodType, enum.Enum)
 _KEPT = (np.generic, *_REFERENCES)
+_USUAL: frozenset[type] = frozenset({np.ndarray, dict, list, tuple})  # no kinds of what is kept
 _MAPPINGS: frozenset[type] = frozenset({collections.OrderedDict, collections.defaultdict, collections.Counter})
 # Instances of standard library classes wrap locks, files and processes; these few are plain data.
 _PLAIN_STANDARD: frozenset[str] = frozenset({"types", "collections", "dataclasses", "typing"})
@@ -48,7 +50,7 @@ class Copier:
         kind = type(value)  # isinstance would ask the user's __class__
         if kind in _ATOMS:
             return value
-        if kind is not np.ndarray and issubclass(kind, _KEPT):
+        if kind not in _USUAL and issubclass(kind, _KEPT):
             return value.copy() if issubclass(kind, np.void) else value  # a void looks into its array
         key = id(value)  # once: each call passes through the audit hooks
         known = self._memo.get(key, self)
@@ -60,6 +62,8 @@ class Copier:
         if self._objects < 0:
             return self._by_reference(value, "some objects are not copied: there are too many")
         self._kept.append(value)
+        if kind is dict:
+            return self._dictionary(value, key, depth)
         if issubclass(kind, np.ndarray):
             return self._array(value, key, depth)
         if issubclass(kind, tuple):
@@ -84,8 +88,9 @@ class Copier:
         if self._bytes < 0:
             shape = "x".join(map(str, value.shape))
             return self._by_reference(value, f"an array of {shape} is not copied: it passes the size limit")
-        twin = value.copy() if isinstance(value, np.ma.MaskedArray) else np.ndarray.copy(value, order="K")
-        self._remember(key, twin)
+        masked = type(value) is not np.ndarray and isinstance(value, np.ma.MaskedArray)
+        twin = value.copy() if masked else np.ndarray.copy(value, order="K")
+        self._memo[key] = twin
         if value.dtype.kind == "O":
             for index in np.ndindex(value.shape):
                 item = self._copy(np.ndarray.__getitem__(value, index), depth + 1)
@@ -103,6 +108,12 @@ class Copier:
             return self._memo[key]
         return self._remember(key, tuple.__new__(type(value), items))
 
+    def _dictionary(self, value: dict[Any, Any], key: int, depth: int) -> Any:
+        twin = self._memo[key] = {}
+        for name, item in list(value.items()):
+            twin[name if type(name) is str else self._copy(name, depth + 1)] = self._copy(item, depth + 1)
+        return twin
+
     def _container(self, value: Any, key: int, depth: int) -> Any:
         twin = self._remember(key, _empty(value))
         if twin is value:
@@ -119,7 +130,8 @@ class Copier:
             add: Any = list.append if isinstance(value, list) else collections.deque.append
             for item in list.copy(value) if isinstance(value, list) else tuple(value):
                 add(twin, self._copy(item, depth + 1))
-        self._attributes(value, twin, depth)
+        if type(value) is not list:  # which has no attributes
+            self._attributes(value, twin, depth)
         return twin
 
     def _object(self, value: Any, key: int, depth: int) -> Any:
@@ -168,14 +180,12 @@ def attributes(value: Any) -> dict[str, Any]:
 def _held(value: Any) -> dict[str, tuple[types.MemberDescriptorType | None, Any]]:
     """An object's attributes, each with its slot (None: it is in `__dict__`)."""
     found: dict[str, tuple[types.MemberDescriptorType | None, Any]] = {}
-    for kind in type(value).__mro__:
-        for name in _slots(kind):
-            member = kind.__dict__.get(name)
-            if isinstance(member, types.MemberDescriptorType):
-                try:
-                    found.setdefault(name, (member, member.__get__(value)))
-                except AttributeError:
-                    continue
+    kind: Any = type(value)
+    for name, member in _members(kind):
+        try:
+            found.setdefault(name, (member, member.__get__(value)))
+        except AttributeError:
+            continue
     try:
         inside = object.__getattribute__(value, "__dict__")
     except AttributeError:
@@ -183,6 +193,13 @@ def _held(value: Any) -> dict[str, tuple[types.MemberDescriptorType | None, Any]
     if isinstance(inside, dict):
         found.update((name, (None, item)) for name, item in inside.items())
     return found
+
+
+@lru_cache(maxsize=256)  # they are asked for at every copy
+def _members(kind: type) -> tuple[tuple[str, types.MemberDescriptorType], ...]:
+    """The slots of a class and its bases, by their names inside the class."""
+    held = ((name, each.__dict__.get(name)) for each in kind.__mro__ for name in _slots(each))
+    return tuple((name, member) for name, member in held if isinstance(member, types.MemberDescriptorType))
 
 
 def _slots(kind: type) -> tuple[str, ...]:

@@ -54,13 +54,13 @@ def names(node: ast.AST) -> set[str]:
 
 def _read(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
     match node:
-        case ast.Constant(value=value):
-            return value
         case ast.Name(id=name):
             try:
                 return namespace[name]
             except KeyError:
                 raise WalkError(f"the name {name} has no value here") from None
+        case ast.Constant(value=value):
+            return value
         case ast.Attribute(value=owner, attr=attribute) if not _dunder(attribute):
             return getattr(_read(owner, namespace), attribute)
         case ast.Subscript(value=owner, slice=index):
@@ -81,6 +81,8 @@ def _read(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
 
 def _index(node: ast.expr, namespace: Mapping[str, Any]) -> Any:
     """A subscript's index, slices included."""
+    if isinstance(node, ast.Constant):  # as most are
+        return node.value
     if isinstance(node, ast.Slice):
         ends = (None if end is None else _read(end, namespace) for end in (node.lower, node.upper, node.step))
         return slice(*ends)

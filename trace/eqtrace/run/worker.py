@@ -139,7 +139,7 @@ class _Worker:
                 return _CRASHED, self._failure
             if self._session is None:
                 self._session = self._open(start)
-            value = self._session.run(unit)
+            value = self._prepared() if unit is None else self._session.run(unit)
             self._end_child(0)
             return _DONE, value
         except BaseException as error:  # SystemExit and KeyboardInterrupt of user code too
@@ -148,6 +148,9 @@ class _Worker:
             if self._session is None:
                 self._failure = text
             return _CRASHED, text
+
+    def _prepared(self) -> Any:
+        return getattr(self._session, "prepare", lambda: None)()
 
     def _end_child(self, status: int) -> None:
         """A child that user code forked has run on into our loop: ends it as a plain run would end."""
