@@ -182,7 +182,7 @@ class Verification:
             for unit, result in held.items():
                 self._note(unit, result)
             self._from_cache |= held.keys()
-            waiting = [unit for unit in waiting if unit not in held]
+            waiting = self._reuse.slowest_first(unit for unit in waiting if unit not in held)
         if waiting:
             for done, outcome in enumerate(self._open_pool().answer(waiting, self._group), 1):
                 self._take(outcome)

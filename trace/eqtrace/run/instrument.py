@@ -83,6 +83,7 @@ def _edited(
     for site in sorted(sites, key=lambda site: site.whole):
         _find(editor, site, probe.recorder)
     probe.plans = tuple(editor.plans)
+    probe.anchors = tuple(plan.site.anchor for plan in editor.plans)
     probe.recorder.compared.update((plan.site.anchor, plan.compared) for plan in editor.plans)
     editor.edit()
     if marks:

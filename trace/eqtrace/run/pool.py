@@ -26,8 +26,8 @@ class Pool:
     """Runs units in `jobs` worker processes, which start with the first units, or ahead of them with `start`.
 
     A worker calls `target` (`module:callable`) as `target(payload, activity, poisoned)`, with the payload of `open`,
-    and the returned session's `run(unit)` for each unit; `prepare()` before the first, if it has that: no unit waits for
-    a worker that is not ready while another is. The session calls `activity(name)` before it runs user code,
+    and the returned session's `run(unit)` for each unit; before the first its `prepare()`, if it has that, so that no
+    unit waits for a worker that is not ready. The session calls `activity(name)` before it runs user code,
     `activity('')` after it; an activity may take `limit` seconds. One in which a worker was lost is in the mapping
     `poisoned` (name to `Lost`) from then on, in every worker, and its unit is tried again: the session must not run it
     again.

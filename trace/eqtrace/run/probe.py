@@ -55,6 +55,7 @@ class Probe:
 
     def __init__(self, recorder: Recorder, module: str) -> None:
         self.plans: tuple[Plan, ...] = ()
+        self.anchors: tuple[str, ...] = ()  # of the plans, which every probe asks for
         self.recorder = recorder
         self._module = module
         self._key = id(self)  # asked for once: each call passes through the audit hooks
@@ -108,7 +109,7 @@ class Probe:
         """A condition of the statement was evaluated; returns it unchanged."""
         recording = self.recorder.active
         if recording is not None and not _busy.now:
-            key = (self.plans[n].site.anchor, number)
+            key = (self.anchors[n], number)
             taken = recording.ways.get(key, 0)
             if taken != BOTH and self._wants(recording, n):
                 recording.ways[key] = taken | way(value)
@@ -126,13 +127,13 @@ class Probe:
         recording = self.recorder.active
         if recording is not None and recording.operands and not _busy.now:
             other = recording.operands.pop((threading.get_ident(), self._key, n, number), None)
-            key = (self.plans[n].site.anchor, number)
+            key = (self.anchors[n], number)
             with np.errstate(all="ignore"), suppress(Exception):  # whatever is wrong with them, user code will tell
                 recording.ways[key] = recording.ways.get(key, 0) | larger(other, value)
         return value
 
     def _wants(self, recording: Recording, n: int) -> bool:
-        return recording.only is None or self.plans[n].site.anchor in recording.only
+        return recording.only is None or self.anchors[n] in recording.only
 
     def enter(self, n: int) -> None:
         """A function begins of whose loops the turns are read."""

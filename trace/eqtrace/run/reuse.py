@@ -48,6 +48,7 @@ class Reuse:
         self._present = present
         self._started = started
         self._candidates: dict[Unit, tuple[Kept, ...]] = {}
+        self._seconds: dict[Unit, float] = {}  # that units took in an earlier run
         self._new: list[tuple[str, Needs, Runs, dict[str, Any] | None]] = []
         self._scenarios: Needs | None = None
         self._runs, self._runs_known = self._kept_runs()
@@ -72,6 +73,10 @@ class Reuse:
     def wanted(self) -> dict[Unit, tuple[Runs, ...]]:
         """For units without a result so far: what the scenarios would have to give for a kept one to hold."""
         return {unit: tuple(each.runs for each in kept) for unit, kept in self._candidates.items() if kept}
+
+    def slowest_first(self, units: Iterable[Unit]) -> list[Unit]:
+        """Units in the order that lets workers end at one time, as far as earlier runs tell."""
+        return sorted(units, key=lambda unit: -self._seconds.get(unit, 0.0))
 
     def take(self, unit: Unit, answer: Answer) -> tuple[Result, bool]:
         """A unit's result, and whether it is a kept one; a new one is noted to be kept."""
@@ -120,6 +125,7 @@ class Reuse:
     def _kept(self, unit: Unit) -> Iterator[Kept]:
         for number, entry in self.cache.entries(self._key(unit.equation, unit.method)):
             runs: Any = entry.get("runs")
+            self._note_seconds(unit, entry.get("result"))
             if not self._holds(entry.get("needs")) or not _is_texts(runs):
                 continue
             try:
@@ -128,6 +134,11 @@ class Reuse:
                 continue
             if _unit(result) == unit:
                 yield Kept(result, runs, number)
+
+    def _note_seconds(self, unit: Unit, result: Any) -> None:
+        seconds = result.get("seconds") if isinstance(result, dict) else None
+        if isinstance(seconds, float):
+            self._seconds[unit] = max(seconds, self._seconds.get(unit, 0.0))
 
     def _holds(self, needs: Any) -> bool:
         if not isinstance(needs, dict) or not needs:

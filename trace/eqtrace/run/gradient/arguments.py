@@ -45,7 +45,7 @@ def forward_arguments(plan: Plan, values: Mapping[str, Any], sizes: Mapping[str,
         named = {each.arg: calls.evaluate(each.value) for each in plan.call.keywords if each.arg}
         if isinstance(plan.call.func, ast.Attribute) and "." in plan.forward.qualname:
             positional.insert(0, calls.evaluate(plan.call.func.value))
-        bound = inspect.signature(plan.forward.original).bind(*positional, **named)
+        bound = _signature(plan.forward.original).bind(*positional, **named)
     except (CallError, TypeError) as error:
         raise CannotRun(f"the forward can't be called: {error}") from error
     return dict(bound.arguments)
@@ -54,7 +54,7 @@ def forward_arguments(plan: Plan, values: Mapping[str, Any], sizes: Mapping[str,
 def call(function: Callable[..., Any], original: types.FunctionType, arguments: Mapping[str, Any]) -> Any:
     """Calls a function, or its twin, with arguments by the original's parameters."""
     positional, named = [], {}
-    for name, parameter in _parameters(original).items():
+    for name, parameter in _signature(original).parameters.items():
         if name not in arguments:
             continue
         if parameter.kind is parameter.VAR_POSITIONAL:
@@ -69,8 +69,8 @@ def call(function: Callable[..., Any], original: types.FunctionType, arguments: 
 
 
 @lru_cache(maxsize=256)
-def _parameters(function: types.FunctionType) -> Mapping[str, inspect.Parameter]:
-    return inspect.signature(function).parameters
+def _signature(function: types.FunctionType) -> inspect.Signature:
+    return inspect.signature(function)
 
 
 def output_of(plan: Plan, result: Any) -> Any:
