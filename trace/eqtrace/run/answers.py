@@ -36,11 +36,12 @@ class Answers:
             return Answer(result, -1, self._tracker.end_example(unit.equation), self._scenarios())
         equation = self._work.equations[unit.equation]
         kept = self._kept.get(unit, ())
-        if kept and not self._session.captures.scenarios(equation.span).faults:
+        if kept:
+            faults = self._session.captures.scenarios(equation.span).faults
             runs = {name: self._tracker.run_digest(name) for each in kept for name in each}
             for number, wanted in enumerate(kept):
                 if all(digest and runs[name] == digest for name, digest in wanted.items()):
-                    return Answer(None, number, Needs(runs=runs), self._scenarios())
+                    return Answer(None, number, Needs(runs=runs), self._scenarios(), faults)
         result = self._session.run(unit)
         return Answer(result, -1, self._tracker.end(equation), self._scenarios())
 

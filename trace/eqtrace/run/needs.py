@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 
 from eqtrace.model.example import ExampleResult
+from eqtrace.model.finding import Fault
 from eqtrace.model.verdict import MethodResult
 from eqtrace.run.marks import Place
 from eqtrace.run.work import Unit, Work
@@ -53,9 +54,13 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A unit's result, or the number of the kept one that holds; what it rests on, and what the scenarios rest on."""
+    """A unit's result, or the number of the kept one that holds; what it rests on, and what the scenarios rest on.
+
+    A kept one says nothing of scenarios that fail now and give what they gave at its lines: they are in `faults`.
+    """
 
     result: MethodResult | ExampleResult | None
     kept: int
     needs: Needs
     scenarios: Needs | None
+    faults: tuple[Fault, ...] = ()

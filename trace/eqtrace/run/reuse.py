@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from eqtrace.cache import Cache, Unreadable, decode, digest, encode
@@ -88,7 +88,7 @@ class Reuse:
         if answer.result is None:
             kept = self._candidates[unit][answer.kept]
             self.cache.used(self._key(unit.equation, unit.method), kept.number)
-            return kept.result, True
+            return replace(kept.result, faults=(*answer.faults, *kept.result.faults)), True
         kinds = {fault.kind for fault in answer.result.faults}
         if not kinds & _PASSING and not answer.needs.unknowable:
             body = {"result": _encoded(answer.result)}
