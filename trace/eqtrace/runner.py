@@ -37,7 +37,7 @@ from eqtrace.run.outcome import Crashed, Done, Lost
 from eqtrace.run.present import Present, base
 from eqtrace.run.reuse import Reuse
 from eqtrace.run.site import FOLLOWED, Site
-from eqtrace.run.work import COMPUTING, EXAMPLE, EXECUTED, Unit, Work, files_of, site_of
+from eqtrace.run.work import COMPUTING, EXAMPLE, EXECUTED, Unit, Work, files_of, site_of, used_symbols
 from eqtrace.spec import sizes
 from eqtrace.spec.files import files as spec_files
 
@@ -509,7 +509,8 @@ def _branches(
     held, faults = dict(methods), []
     for name, results in methods.items():
         equation, ways = project.equations[name], branches.merged(result.ways for result in results)
-        found = list(branches.one_way(equation, project.linked.matches, ways, project.index))
+        symbols = used_symbols(project.forms[name]) if name in project.forms else frozenset()
+        found = list(branches.one_way(equation, symbols, project.linked.matches, ways, project.index))
         told = [fault for result in results for fault in result.faults if fault.kind == branches.KIND]
         told += branches.faults(equation, found)
         if name not in waived:

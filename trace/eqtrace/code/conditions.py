@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from eqtrace.code.tree import FunctionNode, StatementNode, dotted, walk
 
 _EXTREMES = frozenset({"maximum", "minimum", "fmax", "fmin", "max", "min"})
+_OF_KINDS = frozenset({"isinstance", "issubclass", "hasattr", "callable"})
 _UNTESTED = ast.Assert | ast.ClassDef | FunctionNode  # an assertion that fails ends the run
 
 
@@ -21,12 +22,13 @@ _UNTESTED = ast.Assert | ast.ClassDef | FunctionNode  # an assertion that fails 
 class Condition:
     """An expression that is true or false; of an extreme its first operand, true where it is larger than the `other`.
 
-    `shown` is the expression that a reader knows it by.
+    `shown` is the expression that a reader knows it by. A `guard` tells arguments that are refused or of another kind.
     """
 
     node: ast.expr
     other: ast.expr | None
     shown: ast.expr
+    guard: bool = False
 
 
 def of_cited(statement: StatementNode, whole: bool = False) -> list[Condition]:
@@ -52,10 +54,52 @@ def _inside(function: ast.AST) -> Iterator[ast.AST]:
 
 def _among(nodes: Iterable[ast.AST]) -> list[Condition]:
     found: dict[int, Condition] = {}
+    guards: set[int] = set()
     for node in nodes:
+        if isinstance(node, ast.If) and any(
+            isinstance(each[-1], ast.Raise) for each in (node.body, node.orelse) if each
+        ):
+            guards.update(map(id, ast.walk(node.test)))
         for each in _of(node):
             found.setdefault(id(each.node), each)
-    return sorted(found.values(), key=lambda each: (each.node.lineno, each.node.col_offset, each.other is None))
+    marked = (replace(each, guard=id(each.node) in guards or _is_of_kinds(each.node)) for each in found.values())
+    return sorted(marked, key=lambda each: (each.node.lineno, each.node.col_offset, each.other is None))
+
+
+def _is_of_kinds(node: ast.expr) -> bool:
+    """Whether an expression asks what a value is, and not how large."""
+    match node:
+        case ast.Compare(left=ast.Attribute(attr="ndim" | "dtype")):
+            return True
+        case ast.Compare(ops=operators):
+            return all(isinstance(each, ast.Is | ast.IsNot) for each in operators)
+        case ast.Call(func=ast.Name(id=name)):
+            return name in _OF_KINDS
+    return False
+
+
+def rests_on(function: FunctionNode | ast.Lambda, node: ast.expr) -> frozenset[str]:
+    """The parameters of a function that an expression in it rests on, also by way of local names."""
+    made: dict[str, set[str]] = {}
+    for statement in ast.walk(function):
+        if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and statement.value:
+            read = _names(statement.value, ast.Load)
+            for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
+                for name in _names(target, ast.Store):
+                    made.setdefault(name, set()).update(read)
+    found, waiting = set[str](), [*_names(node, ast.Load)]
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting.extend(made.get(name, ()))
+    arguments = function.args
+    every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
+    return frozenset(found & {each.arg for each in every if each is not None})
+
+
+def _names(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and isinstance(each.ctx, context)}
 
 
 def _of(node: ast.AST) -> Iterator[Condition]:

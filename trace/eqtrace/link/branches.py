@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import ast
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from eqtrace.code.conditions import Condition, of_cited
+from eqtrace.code.conditions import Condition, of_cited, rests_on
 from eqtrace.code.index import Index
 from eqtrace.code.source import SourceFile
+from eqtrace.code.tree import FunctionNode
 from eqtrace.model.anchor import Match
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
+from eqtrace.model.symbol import Domain
 from eqtrace.model.ways import FALSE, TRUE, one_sided
 
 KIND = "branch-not-reached"
+_NAME = re.compile(r"[^\W\d]\w*")
 Ways = Mapping[str, Mapping[int, int]]
 
 
@@ -25,6 +30,7 @@ class OneWay:
     match: Match
     span: Span
     told: str
+    claimed: bool  # whether the equation says something of the way that no run took
 
 
 def merged(every: Iterable[Ways]) -> dict[str, dict[int, int]]:
@@ -38,11 +44,14 @@ def merged(every: Iterable[Ways]) -> dict[str, dict[int, int]]:
     return found
 
 
-def one_way(equation: Equation, matches: Mapping[str, Match], ways: Ways, index: Index) -> Iterator[OneWay]:
+def one_way(
+    equation: Equation, symbols: Collection[str], matches: Mapping[str, Match], ways: Ways, index: Index
+) -> Iterator[OneWay]:
     """The conditions of an equation's lines that went one way only, each place once.
 
     Args:
         equation: the equation.
+        symbols: those that stand in its form.
         matches: where its anchors are.
         ways: by anchor and number of a condition: 1 for true somewhere, 2 for false somewhere, 3 for both.
         index: the code.
@@ -64,7 +73,32 @@ def one_way(equation: Equation, matches: Mapping[str, Match], ways: Ways, index:
                 found.setdefault(key, (match, span, file, conditions[number]))
     for key, (match, span, file, condition) in sorted(found.items(), key=lambda each: each[0]):
         if taken[key] in (TRUE, FALSE):
-            yield OneWay(match, span, _told(condition, taken[key], file))
+            claimed = match.anchor.target is None or _is_claimed(equation, symbols, match, file, condition)
+            yield OneWay(match, span, _told(condition, taken[key], file), claimed)
+
+
+def _is_claimed(
+    equation: Equation, symbols: Collection[str], match: Match, file: SourceFile, condition: Condition
+) -> bool:
+    """Whether a condition of a whole function is decided by the formula's symbols alone, which may take any value.
+
+    Of what other parameters decide, such as options, the formula says nothing, nor of what is beyond a domain.
+    """
+    statement = file.statement_at(match.span.line, match.span.column) if match.span else None
+    function = getattr(statement.node, "value", statement.node) if statement else None
+    if condition.guard or not isinstance(function, FunctionNode | ast.Lambda):
+        return False
+    bind = match.anchor.bind
+    limited = equation.where.value if equation.where is not None else ""
+    held = {
+        name: each
+        for name, each in equation.symbols.items()
+        if name in symbols and each.domain == Domain() and not re.search(rf"\b{name}\b", limited)
+    }
+    codes = [bind[name].value if name in bind else each.code_name(match.function) or "" for name, each in held.items()]
+    known = {found.group() for code in codes if (found := _NAME.match(code))}
+    operands = [each for each in (condition.node, condition.other) if each is not None]
+    return all(read and read <= known for read in (rests_on(function, each) for each in operands))
 
 
 def _told(condition: Condition, way: int, file: SourceFile) -> str:
@@ -76,9 +110,9 @@ def _told(condition: Condition, way: int, file: SourceFile) -> str:
 
 
 def faults(equation: Equation, found: Iterable[OneWay]) -> Iterator[Fault]:
-    """A fault for each condition of a cited statement; those of whole functions are limits of the evidence."""
+    """A fault for each condition of which the equation claims something; others are limits of the evidence alone."""
     for each in found:
-        if each.match.anchor.target is None:
+        if each.claimed:
             related = (Related(each.span, "this condition"),)
             message = f"{each.span}: {each.told}"
             yield Fault(KIND, message, each.match.anchor.span, "", related, equation.id)
