@@ -194,6 +194,27 @@ def test_two_readings_are_none(compared) -> None:
     assert "either fits" in found.detail
 
 
+NUMBERS = {name: {"meaning": name, "code": None, "shape": []} for name in ("Nu", "Re", "Pr", "Re_D", "T_in")}
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"Nu = Re^2 Pr + Re_D T_{in}",
+        r"Nu = Re^2Pr + Re_{D}T_{in}",
+        r"\mathrm{Nu} = \mathrm{Re}^2 Pr + Re_D T_\text{in}",
+    ],
+)
+def test_a_word_may_stand_without_being_marked_as_one(compared, latex) -> None:
+    assert compared(latex, "Eq(Nu, Re**2*Pr + Re_D*T_in)", symbols=NUMBERS).status is ReadBack.AGREES
+
+
+def test_a_word_of_letters_that_stand_for_themselves_is_their_product(compared) -> None:
+    letters = {name: {"meaning": name, "code": None, "shape": []} for name in ("r", "R", "Re", "x")}
+    assert compared(r"r = Re x", "Eq(r, R*exp(1)*x)", symbols=letters).status is ReadBack.AGREES  # e is Euler's number
+    assert compared(r"r = Re x", "Eq(r, Re*x)", symbols=letters).status is not ReadBack.AGREES
+
+
 def test_a_derivative_is_not_worked_out(compared) -> None:
     claim = "Eq(Derivative(Y[t, j], b[j]), 1)"
     assert compared(r"\frac{\partial Y_{tj}}{\partial b_j} = 1", claim).status is ReadBack.AGREES

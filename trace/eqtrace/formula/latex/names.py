@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Set
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
@@ -96,6 +96,7 @@ GREEK = frozenset(
         "Omega",
     ]
 )
+_CONSTANTS = frozenset("ei")
 _ACCENTS = ("hat", "bar", "tilde")
 _FUNCTION = re.compile(r"([A-Z][A-Za-z]*?)(\d?)(back)?")
 _SHORT = re.compile(r"([A-Za-z])([A-Za-z]+|\d+)")
@@ -119,6 +120,14 @@ class Names:
             found += default(declared.name, declared.role is Role.SIZE)
         for spelling in dict.fromkeys(each for each in found if each.base[0] in self.keys):
             self.table.setdefault(spelling.base[0], []).append((spelling, declared))
+
+    def add_letters(self, name: str, letters: Set[str]) -> None:
+        """`Re` for a word that is no product of `letters`, as authors write it who mean no R and no e."""
+        stem, _, rest = name.partition("_")
+        if len(stem) < 2 or not stem.isalpha() or stem in GREEK or stem[0] not in self.keys or letters >= set(stem):
+            return
+        for sub in _subscript(rest) if rest else (None,):
+            self.table.setdefault(stem[0], []).append((Spelling(tuple(stem), sub), self.declared[name]))
 
     def at(self, place: int, found: tuple[Token, ...]) -> Iterator[tuple[Spelling, Declared]]:
         """The names whose spelling's tokens stand at a place, longest first."""
@@ -163,6 +172,10 @@ def names_of(equation: Equation, form: Form, keys: Collection[str]) -> Names:
             names.add(declared, latex)
     for name in equation.indices:
         names.add(Declared(name, Role.INDEX))
+    letters = {name for name in names.declared if len(name) == 1} | _CONSTANTS
+    for name, symbol in equation.symbols.items():
+        if not symbol.latex and name in names.declared:
+            names.add_letters(name, letters)
     for name, text in equation.let.items():
         term, _ = parse_term(text.value)
         if term is not None and name not in names.declared:
