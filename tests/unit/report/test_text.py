@@ -217,11 +217,14 @@ def test_latex_read_back_is_counted(
     assert "latex" not in full(audited, root)
 
 
-def test_the_largest_error_is_told_with_its_input(verified: Results, root: Path) -> None:
-    evidence = Evidence(64, 64, 0, 1.5, "ops.py:2, Y[0] is 1.1, the form says 1.0, with b = 1.0, in scenario s, run 0")
+@pytest.mark.parametrize(
+    ("ulps", "told"), [(1.5, "1.5 ulps"), (2e9, "2e+09 ulps, as the formula amplifies rounding there")]
+)
+def test_the_largest_error_is_told_with_its_input(verified: Results, root: Path, ulps: float, told: str) -> None:
+    evidence = Evidence(64, 64, 0, ulps, "ops.py:2, Y[0] is 1.1, the form says 1.0, with b = 1.0, in scenario s, run 0")
     result = replace(verified.methods["linear.linear"][0], evidence=evidence)
     shown = full(replace(verified, methods={**verified.methods, "linear.linear": (result,)}), root)
-    assert f"  worst error 1.5 ulps: linear.linear (value), {evidence.worst_at}\n" in shown
+    assert f"  worst error {told}: linear.linear (value), {evidence.worst_at}\n" in shown
 
 
 def test_documentation_that_is_read_is_counted(audited: Results, root: Path) -> None:
