@@ -3,8 +3,10 @@
 import pytest
 
 from eqtrace.model.verdict import Verdict
+from eqtrace.run.executions import Captured
 from eqtrace.run.methods import discrete
-from eqtrace.run.methods.discrete import plain, same
+from eqtrace.run.methods.discrete import of_every_run, plain, same
+from eqtrace.run.record import Event
 
 SOURCE = """
 import numpy as np
@@ -228,6 +230,16 @@ def test_executions_of_scenarios_are_compared_too(verified, compared):
     found = result(verified, "t.kth", source, REFERENCES, spec, scenarios if compared else "")
     assert found.verdict is (Verdict.REFUTED if compared else Verdict.TESTED)
     assert not compared or "scenario long" in found.faults[0].message
+
+
+def test_no_run_is_passed_over():
+    runs = [("a", 70), ("b", 2), ("c", 70), ("d", 1), ("a", 5)]
+    every = [Captured(Event("line", {"n": n}, {}, {}, "m"), run) for run, count in runs for n in range(count)]
+    chosen = of_every_run(every, 8)
+    assert chosen[:8] == discrete.spread(every, 8)
+    assert [(each.origin, each.event.inputs["n"]) for each in chosen[8:]] == [("b", 0), ("d", 0)]
+    assert of_every_run(every, 200) == every
+    assert of_every_run([], 8) == []
 
 
 @pytest.mark.parametrize(

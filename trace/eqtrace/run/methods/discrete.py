@@ -185,7 +185,7 @@ class _Check:
 
     def _captured(self, executions: Sequence[Captured]) -> None:
         """Compares what runs recorded at one line."""
-        for each in spread(executions, CAPTURED):
+        for each in of_every_run(executions, CAPTURED):
             if any(np.ndim(value) and self._is_scalar(name) for name, value in each.event.inputs.items()):
                 continue  # a formula of scalars that was tried with arrays: the reference is one of scalars
             try:
@@ -383,6 +383,17 @@ def spread(events: Sequence[Event], wanted: int) -> Sequence[Event]:
     if len(events) <= wanted:
         return events
     return [events[number * (len(events) - 1) // (wanted - 1)] for number in range(wanted)]
+
+
+def of_every_run(executions: Sequence[Captured], wanted: int) -> list[Captured]:
+    """As many as wanted, from first to last, and the first one of each run that has none among them.
+
+    Runs may be so many that a whole one is passed over, and a fault may show in one run alone.
+    """
+    chosen = [*spread(executions, wanted)]
+    seen = {each.origin for each in chosen}
+    first = {each.origin: each for each in reversed(executions)}
+    return chosen + [each for origin, each in reversed(first.items()) if origin not in seen]
 
 
 def _defined(form: Form) -> frozenset[str]:
