@@ -189,3 +189,15 @@ def test_index_finds_named_packages(project) -> None:
     assert index.file(path) is not None
     assert index.module_name(path) == "yaml.reader"
     assert index.module_path("click") is None
+
+
+def test_a_package_in_an_environment_that_a_link_leads_to_is_read(project, tmp_path_factory, monkeypatch) -> None:
+    place = tmp_path_factory.mktemp("environment")
+    (place / "real/toypkg").mkdir(parents=True)
+    (place / "real/toypkg/__init__.py").write_text("a = 1\n")
+    (place / "linked").symlink_to(place / "real")
+    monkeypatch.syspath_prepend(str(place / "linked"))
+    index = project({"src/a.py": ""}, packages=("toypkg",))
+    path = index.module_path("toypkg")
+    assert path == (place / "linked/toypkg/__init__.py").as_posix()
+    assert index.file(path) is not None

@@ -192,6 +192,11 @@ class Index:
         self.inputs.fact(PACKAGES, repr(found))
         return found
 
+    @cached_property
+    def _resolved(self) -> tuple[Path, ...]:
+        """Where the named packages lie, links resolved: an environment may be reached through one."""
+        return tuple(location.resolve() for location in self._packages.values())
+
     def _bases(self, top: str) -> tuple[Path, ...]:
         location = self._packages.get(top)
         return (*self._roots, location.parent) if location else self._roots
@@ -228,7 +233,7 @@ class Index:
     def _content(self, path: str) -> bytes:
         try:
             full = (self.root / path).resolve(strict=True)
-            allowed = full.is_relative_to(self.root) or any(map(full.is_relative_to, self._packages.values()))
+            allowed = full.is_relative_to(self.root) or any(map(full.is_relative_to, self._resolved))
             if not allowed:
                 raise Unreadable("lies outside the project's root and the named packages")
             found = regular(full, _LARGEST + 1)

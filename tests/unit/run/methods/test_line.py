@@ -423,7 +423,7 @@ def test_numbers_of_other_kinds_are_told(value, kind, take):
 
 
 def test_a_statement_that_is_nested_too_deeply_is_sampled(verified):
-    line = "y = " + " + ".join(["0.0 * x"] * 1500) + " + 2 * x"
+    line = "y = " + " + ".join(["0.0 * x"] * 1000) + " + 2 * x"
     spec = f"""
     topic: t
     title: T
