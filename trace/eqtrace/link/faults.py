@@ -96,8 +96,12 @@ def _unresolved(match: Match, equation: str | None) -> Fault:
     related = tuple(Related(candidate.span, candidate.reason) for candidate in match.candidates)
     shown = "; ".join(f"{item.span.path}:{item.span.line} ({item.reason})" for item in match.candidates[:3])
     if match.status is Status.AMBIGUOUS:
-        message = f"`{first_line(anchor.code)}` stands {len(related)} times in {_where(anchor)}"
+        times = "once" if len(related) == 1 else f"{len(related)} times"
+        message = f"`{first_line(anchor.code)}` stands {times} in {_where(anchor)}"
         hint = "add `occurrence` (from 0), or the line of the one that is meant"
+        if anchor.occurrence is not None:
+            message += f", and nothing tells for certain which is occurrence {anchor.occurrence} of what was cited"
+            hint = "write the line and the `occurrence` (from 0) of the one that is meant"
         return Fault("anchor-ambiguous", message, place(anchor), hint, related, equation)
     if anchor.target is not None:
         message = f"there is no function `{anchor.target}`"
