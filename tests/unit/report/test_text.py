@@ -106,6 +106,18 @@ def test_findings_come_in_the_order_of_places(audited: Results) -> None:
     assert [line.split(": ")[0] for line in lines[:3]] == ["a.yaml:9:1", "a.yaml:10:1", "b.yaml:1:1"]
 
 
+def test_notes_come_before_what_asks_for_something(audited: Results, root: Path) -> None:
+    places = {"error": Severity.ERROR, "first note": Severity.NOTE, "warning": Severity.WARNING, "note": Severity.NOTE}
+    found = [
+        Finding("EQ703", "latex-not-read", severity, message, Span("linear.yaml", line + 1))
+        for line, (message, severity) in enumerate(places.items())
+    ]
+    lines = full(replace(audited, findings=tuple(found)), root).splitlines()
+    heads = [line.partition("[latex-not-read] ")[2] for line in lines if line.startswith("linear.yaml:")]
+    assert heads == ["note: first note", "note: note", "error", "warning: warning"]
+    assert lines[2] == ""  # between notes and the rest
+
+
 def test_control_characters_do_not_reach_the_terminal(audited: Results, root: Path) -> None:
     (root / "linear.yaml").write_text("a: '\x1b[31m\u202e'\n", encoding="utf-8")
     finding = Finding("EQ103", "control-character", Severity.ERROR, "bad \x1b[2J\x07 text", Span("linear.yaml", 1, 5))
@@ -205,11 +217,14 @@ def test_latex_read_back_is_counted(
     assert "latex" not in full(audited, root)
 
 
-def test_the_largest_error_is_told_with_its_input(verified: Results, root: Path) -> None:
-    evidence = Evidence(64, 64, 0, 1.5, "ops.py:2, Y[0] is 1.1, the form says 1.0, with b = 1.0, in scenario s, run 0")
+@pytest.mark.parametrize(
+    ("ulps", "told"), [(1.5, "1.5 ulps"), (2e9, "2e+09 ulps, as the formula amplifies rounding there")]
+)
+def test_the_largest_error_is_told_with_its_input(verified: Results, root: Path, ulps: float, told: str) -> None:
+    evidence = Evidence(64, 64, 0, ulps, "ops.py:2, Y[0] is 1.1, the form says 1.0, with b = 1.0, in scenario s, run 0")
     result = replace(verified.methods["linear.linear"][0], evidence=evidence)
     shown = full(replace(verified, methods={**verified.methods, "linear.linear": (result,)}), root)
-    assert f"  worst error 1.5 ulps: linear.linear (value), {evidence.worst_at}\n" in shown
+    assert f"  worst error {told}: linear.linear (value), {evidence.worst_at}\n" in shown
 
 
 def test_documentation_that_is_read_is_counted(audited: Results, root: Path) -> None:

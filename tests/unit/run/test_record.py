@@ -86,12 +86,22 @@ def test_beyond_the_limit_some_executions_of_every_run_are_kept(module):
     with recorder.recording(limit=6, had={"a": 3}) as recording:
         for i in range(1, 51):
             f(i)
-    assert [event.inputs["x"] for event in recording.events["a"]] == [1, 2, 3, 4, 16]
+    assert [event.inputs["x"] for event in recording.events["a"]] == [1, 2, 3, 8, 21]
     with recorder.recording(limit=6, had={}) as recording:
         for i in range(1, 18):
             f(i)
-    assert [event.inputs["x"] for event in recording.events["a"]] == [1, 2, 3, 4, 5, 6, 16]
+    assert [event.inputs["x"] for event in recording.events["a"]] == [1, 2, 3, 4, 5, 6, 8]
     assert recorder.executions == {"a": 67}
+
+
+@pytest.mark.parametrize("turns", range(2, 8))
+def test_every_turn_of_a_loop_is_among_them(module, turns):
+    recorder = Recorder()
+    f = module(recorder)["f"]
+    with recorder.recording(limit=0, had={}) as recording:
+        for i in range(1000):
+            f(i % turns)
+    assert len({event.inputs["x"] for event in recording.events["a"]}) > turns / 2
 
 
 def test_a_recording_ends_with_an_exception(module):

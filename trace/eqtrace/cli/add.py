@@ -88,7 +88,7 @@ def _function(target: str, index: Index) -> tuple[str, str]:
     found = resolve_target(target, index)
     if isinstance(found, Statement):
         return found.file.path, found.function
-    near = ", ".join(f"{each.span.path}:{each.span.line}" for each in found)
+    near = ", ".join(f"{each.span.path}:{each.span.line} ({each.reason})" for each in found)
     raise EqtraceError(
         f"there is no function `{target}`", f"nearest: {near}" if near else "'package.module:function' is wanted"
     )

@@ -36,9 +36,24 @@ def of_cited(statement: StatementNode, whole: bool = False) -> list[Condition]:
 
     They come in the order of the text.
     """
+    return _among(_nodes(statement, whole))
+
+
+def cuts(statement: StatementNode, whole: bool = False) -> Iterator[float]:
+    """The numbers at which slices end or start: what an array has beyond them may be left out."""
+    for node in _nodes(statement, whole):
+        if isinstance(node, ast.Slice):
+            for end in (node.lower, node.upper):
+                inner = end.operand if isinstance(end, ast.UnaryOp) else end
+                if isinstance(inner, ast.Constant) and type(inner.value) is int:
+                    yield float(inner.value)
+
+
+def _nodes(statement: StatementNode, whole: bool) -> Iterator[ast.AST]:
     if whole:
-        return _among(_inside(getattr(statement, "value", statement)))
-    return [] if isinstance(statement, _UNTESTED) else _among(walk(statement))
+        yield from _inside(getattr(statement, "value", statement))
+    elif not isinstance(statement, _UNTESTED):
+        yield from walk(statement)
 
 
 def _inside(function: ast.AST) -> Iterator[ast.AST]:

@@ -26,7 +26,7 @@ def fault_of(match: Match, equation: str | None, index: Index) -> Fault | None:
     weakness = parse_code(anchor.code).weakness if anchor.target is None and anchor.role is not Role.STATES else ""
     if weakness:
         return _weak(anchor, weakness, equation, index)
-    return _unresolved(match, equation)
+    return _unresolved(match, equation, index)
 
 
 def unreadable(anchor: Anchor, index: Index) -> bool:
@@ -91,7 +91,7 @@ def _comment_there(anchor: Anchor, index: Index) -> Span | None:
     return Span(anchor.path, anchor.line, column, anchor.line, column + len(text)) if column else None
 
 
-def _unresolved(match: Match, equation: str | None) -> Fault:
+def _unresolved(match: Match, equation: str | None, index: Index) -> Fault:
     anchor = match.anchor
     related = tuple(Related(candidate.span, candidate.reason) for candidate in match.candidates)
     shown = "; ".join(f"{item.span.path}:{item.span.line} ({item.reason})" for item in match.candidates[:3])
@@ -105,9 +105,9 @@ def _unresolved(match: Match, equation: str | None) -> Fault:
         return Fault("anchor-ambiguous", message, place(anchor), hint, related, equation)
     if anchor.target is not None:
         message = f"there is no function `{anchor.target}`"
-        hint = (
-            f"nearest: {shown}" if shown else "name the module's package in `packages`, or its folder in `pythonpath`"
-        )
+        path, _ = target_place(anchor.target, index)
+        unknown = "name the module's package in `packages`, or its folder in `pythonpath`"
+        hint = f"nearest: {shown}" if shown else unknown if path is None else f"{path} has none of a like name"
     else:
         message = f"`{first_line(anchor.code)}` is not in {_where(anchor)}"
         if anchor.occurrence is not None:

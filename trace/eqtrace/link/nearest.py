@@ -107,10 +107,17 @@ def _alike(anchor: Anchor, statements: Iterable[Statement]) -> tuple[Candidate, 
 
 
 def functions_like(file: SourceFile, function: str) -> tuple[Candidate, ...]:
-    """The functions of a file whose names come near one that is not there."""
+    """What a file has that comes near a function that is not there: a name of another kind, and functions."""
+    outer, _, last = function.rpartition(".")
+    assigned = [
+        Candidate(each.span, f"`{function}` is assigned here; an entry names what a `def` defines")
+        for each in file.statements_in(outer)
+        if any(isinstance(target, ast.Name) and target.id == last for target in targets(each.node))
+    ]
+    if assigned:
+        return tuple(assigned[-1:])
     defined = [name for name in file.definitions if name]
     near = difflib.get_close_matches(function, defined, n=2)
-    last = function.rpartition(".")[2]
     near += [name for name in defined if name.rpartition(".")[2] == last and name not in near]
     return tuple(Candidate(file.span(file.definitions[name][-1]), f"a function `{name}`") for name in near[:_SHOWN])
 

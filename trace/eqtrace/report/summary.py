@@ -27,6 +27,7 @@ _MEANING = {
     Verdict.NOT_CHECKED: "NOTHING was shown",
     Verdict.REFUTED: "the code does NOT compute the formula",
 }
+_AMPLIFIED = 1e6  # ulps of what passes: terms cancel, or an input's last digit changes many of the result's
 _STYLE = {Verdict.NOT_CHECKED: "bold yellow", Verdict.REFUTED: "bold red"}
 _NAMED = 12  # ids shown in one line before the rest is counted
 _LABEL = 12
@@ -100,7 +101,8 @@ def _facts(report: Rows) -> Iterable[tuple[str, str]]:
     for sentence in facts.notes:
         yield "note", sentence
     for ulps, name, method, where in furthest(report.equations):
-        yield "worst error", f"{ulps:.3g} ulps: {name} ({method}), {where}"
+        why = ", as the formula amplifies rounding there" if ulps > _AMPLIFIED else ""
+        yield "worst error", f"{ulps:.3g} ulps{why}: {name} ({method}), {where}"
     units = [f"{name} ({method}) {seconds:.2f} s" for seconds, name, method in slowest(report.equations)]
     yield "slowest", ", ".join(units)
 

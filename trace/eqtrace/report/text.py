@@ -29,13 +29,14 @@ def full(report: Rows, root: Path, elsewhere: bool = False) -> list[Line]:
 
 
 def quoted(findings: Iterable[Finding], root: Path) -> list[Line]:
-    """Findings with their excerpts and hints."""
-    files = Files(root)
-    lines: list[Line] = []
-    for finding in findings:
-        # A note asks for nothing: one line each keeps many of them readable.
-        note = finding.severity is Severity.NOTE
-        lines += [headline(finding)] if note else [*_finding(finding, files), []]
+    """Findings with their excerpts and hints; before them notes, which ask for nothing, a line each."""
+    files, every = Files(root), list(findings)
+    lines: list[Line] = [headline(each) for each in every if each.severity is Severity.NOTE]
+    others = [each for each in every if each.severity is not Severity.NOTE]
+    if lines and others:
+        lines.append([])
+    for finding in others:
+        lines += [*_finding(finding, files), []]
     return lines
 
 

@@ -19,9 +19,10 @@ from eqtrace.formula.form import Form
 from eqtrace.formula.term import Call, Compare, Number, Piecewise, symbol_names, walk
 from eqtrace.model.symbol import Symbol
 from eqtrace.model.ways import FALSE, TRUE
-from eqtrace.run.sample import Draw, Fill, Generator, NoDraw, bound, drawn, whole_bounds
+from eqtrace.run.sample import Draw, Fill, Generator, NoDraw, bound, drawn, whole_bounds, with_sizes
 
 AIMED = 64  # draws that are tried at most
+LENGTHS = 9  # lengths of arrays, about what the code compares with or cuts at, that are tried of each call
 _LARGEST = 10_000  # integers may say how long code runs
 _LONGEST = 40  # arrays are drawn with: exact runs of long ones take their time
 _FAR = 6  # magnitudes lie between 10**-6 and 10**6
@@ -79,7 +80,7 @@ def aimed(
     compared = tuple(compared)
     numbers = {float(node.value) for part in form.parts for node in walk(part.statement) if isinstance(node, Number)}
     pool = sorted({near for each in (*numbers, *compared) for near in _about(each)})
-    lengths = lengths_about(compared)
+    lengths = with_sizes(form, wanted, lengths_about(compared))
     for number in range(AIMED):
         fill = (_one_sign, _constant(pool), _mixed(pool))[number % 3]
         try:

@@ -22,12 +22,12 @@ from eqtrace.code.tree import dotted
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
-from eqtrace.run.aim import Questions, aimed
+from eqtrace.run.aim import LENGTHS, Questions, aimed, lengths_about
 from eqtrace.run.call import CallError, Interpreter, drawn_parameters, names, parse_call
 from eqtrace.run.failed import Failed
 from eqtrace.run.needs import CALLS
 from eqtrace.run.record import Event, Recording, Step
-from eqtrace.run.sample import Draw, NoDraw, draws, draws_of_one_zero
+from eqtrace.run.sample import Draw, NoDraw, draws, draws_of_lengths, draws_of_one_zero
 from eqtrace.run.snapshot import Copier, equal
 from eqtrace.run.statement import CannotRun, whole_outputs
 from eqtrace.run.ways import Ways, add, is_open
@@ -419,7 +419,8 @@ class Captures:
             found.faults.append(Fault("value-undecided", str(error), place, equation=equation.id))
             return
         failure: Fault | None = None
-        for draw in itertools.chain(made, self._of_one_zero(equation, target, accept)):
+        more = self._of_one_zero(equation, target, accept), self._of_lengths(equation, target, accept)
+        for draw in itertools.chain(made, *more):
             try:
                 self._call(equation, target, draw, rng, found)
             except Failed as failed:
@@ -526,6 +527,17 @@ class Captures:
             form, rng = self._session.work.forms[equation.id], self._session.rng(equation.id, target.name, "one zero")
             with suppress(NoDraw):
                 yield from filter(accept, draws_of_one_zero(form, equation.symbols, target.symbols, rng))
+
+    def _of_lengths(self, equation: Equation, target: Target, accept: Callable[[Draw], bool] | None) -> Iterator[Draw]:
+        """Arrays about as long as the numbers that the called function's cited lines compare with, or cut at."""
+        session = self._session
+        if session.effort.draws is None:
+            sites = [site for _, site in session.work.sites_of(equation) if site.function == target.function]
+            numbers = {number for each in sites for number in session.recorder.compared.get(each.anchor, ())}
+            form, rng = session.work.forms[equation.id], session.rng(equation.id, target.name, "lengths")
+            lengths = lengths_about(numbers)[:LENGTHS]
+            with suppress(NoDraw):
+                yield from filter(accept, draws_of_lengths(form, equation.symbols, target.symbols, lengths, rng))
 
     def record(
         self,

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from eqtrace.code.conditions import Condition, numbers_in, of_cited
+from eqtrace.code.conditions import Condition, cuts, numbers_in, of_cited
 from eqtrace.code.tree import FunctionNode, StatementNode, is_compound, walk
 from eqtrace.run.earlier import earlier, outer_names
 from eqtrace.run.plan import (
@@ -83,7 +83,8 @@ class Editor:
             self._tell(found)
             edit()
 
-        self.plans.append(replace(plan, compared=frozenset(numbers_in(found))))
+        numbers = frozenset([*numbers_in(found), *cuts(statement, site.whole)])
+        self.plans.append(replace(plan, compared=numbers))
         self._edits.append(both)
 
     def edit(self) -> None:

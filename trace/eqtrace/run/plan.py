@@ -54,7 +54,7 @@ class Plan:
     entries: Mapping[str, tuple[ast.expr, ...]] = field(default_factory=dict)  # names of which it uses entries alone
     collected: frozenset[str] = frozenset()  # names whose values are kept of each turn of a loop
     parameters: frozenset[str] = frozenset()  # of the function with that loop
-    compared: frozenset[float] = frozenset()  # numbers in its conditions
+    compared: frozenset[float] = frozenset()  # numbers in its conditions, and at which it cuts arrays
     ordered: tuple[str, ...] = field(init=False)  # the names, sorted
     inputs_read: frozenset[str] = field(init=False)  # names in the inputs
     read: frozenset[str] = field(init=False)  # all names that are looked up before the statement

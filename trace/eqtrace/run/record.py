@@ -15,6 +15,8 @@ from eqtrace.run.snapshot import DEFAULT_BYTES
 from eqtrace.run.ways import Ways
 
 DEFAULT_EVENTS = 10_000
+# Every second Fibonacci number: of a line in a loop of any few turns, each turn is among these executions sometimes.
+_SAMPLE = frozenset({1, 3, 8, 21, 55, 144, 377, 987, 2584, 6765, 17711, 46368, 121393, 317811, 832040})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -108,7 +110,7 @@ class Recorder:
         self.limit = limit
         self.limit_bytes = limit_bytes
         self.problems: dict[str, str] = {}  # by anchor: why its statement could not be instrumented
-        self.compared: dict[str, frozenset[float]] = {}  # by anchor: numbers in its statement's conditions
+        self.compared: dict[str, frozenset[float]] = {}  # by anchor: see `Plan.compared`
         self.active: Recording | None = None
         self.lock = threading.RLock()  # a finaliser or a signal handler may run instrumented code while it is held
         self._order = itertools.count(1)
@@ -154,7 +156,7 @@ class Recorder:
             had = 0 if recording.had is None else recording.had.get(anchor, 0)
             if had + len(recording.events.get(anchor, ())) < recording.limit:
                 return True
-            return recording.had is not None and _is_sample(number)
+            return recording.had is not None and number in _SAMPLE
 
     def add(self, recording: Recording, event: Event) -> None:
         """Keeps an event."""
@@ -170,11 +172,6 @@ class Recorder:
     def next_order(self) -> int:
         """The next event's number."""
         return next(self._order)
-
-
-def _is_sample(number: int) -> bool:
-    """1, 4, 16, 64 and so on."""
-    return number & (number - 1) == 0 and number.bit_length() % 2 == 1
 
 
 def count(numbers: dict[str, int], key: str) -> None:

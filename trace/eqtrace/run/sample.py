@@ -106,11 +106,17 @@ def draws_of_one_zero(
 def draws_of_lengths(
     form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], lengths: Sequence[int], rng: Generator
 ) -> Iterator[Draw]:
-    """Draws in which one of the sizes is each of these lengths, where there are sizes."""
-    for length in lengths if size_names(form, wanted) else ():
-        draw = drawn(form, symbols, wanted, rng, RANDOM[0][1], f"a length of {length}", lengths=(length,))
+    """Draws in which each of the sizes in turn is of each of these lengths."""
+    for name, length in with_sizes(form, wanted, lengths):
+        draw = drawn(form, symbols, wanted, rng, RANDOM[0][1], f"{name} = {length}", lengths=((name, length),))
         if draw is not None:
             yield draw
+
+
+def with_sizes(form: Form, wanted: tuple[str, ...], lengths: Sequence[int]) -> list[tuple[str, int]]:
+    """Each of these lengths for each of the sizes that are drawn."""
+    free = [name for name in size_names(form, wanted) if name not in _made_sizes(form)]
+    return [(name, length) for length in lengths for name in free]
 
 
 def _is_plain(symbol: Symbol) -> bool:
@@ -179,12 +185,12 @@ def drawn(
     fill: Fill,
     name: str,
     given: Mapping[str, Any] = {},
-    lengths: Sequence[int] = (),
+    lengths: Sequence[tuple[str, int]] = (),
     apart: Mapping[str, Fill] = {},
 ) -> Draw | None:
     """One draw at small sizes with some values given; None where `where` refuses everything that was tried.
 
-    One of the sizes is of `lengths`, if there are any. What is in `apart` has a fill of its own.
+    One of `lengths`, if there are any, is a size and what it is. What is in `apart` has a fill of its own.
     """
     for _ in range(_TRIES if not (given or lengths or apart) else _FEW_TRIES):
         sizes = random_sizes(form, wanted, rng, lengths)
@@ -234,11 +240,11 @@ def _complete(form: Form, sizes: Mapping[str, int]) -> dict[str, int]:
 
 
 def random_sizes(
-    form: Form, wanted: tuple[str, ...], rng: Generator, lengths: Sequence[int] = ()
+    form: Form, wanted: tuple[str, ...], rng: Generator, lengths: Sequence[tuple[str, int]] = ()
 ) -> dict[str, int] | None:
     """Small sizes, pairwise distinct, for every name in the shapes (at times one of them is 1); None if they clash.
 
-    One of them is of `lengths`, if there are any.
+    One of them is given by one of `lengths`, if there are any.
     """
     names = size_names(form, wanted)
     made = [name for name in names if name in _made_sizes(form)]
@@ -246,8 +252,9 @@ def random_sizes(
     small = _POOL[: len(free) + 1] if made else _POOL  # products of sizes grow fast
     pool = rng.permutation(small if len(free) <= len(small) else np.arange(2, len(free) + 4))
     sizes = {name: int(size) for name, size in zip(free, pool, strict=False)}
-    if free and lengths:
-        sizes[str(rng.choice(free))] = int(rng.choice(lengths))
+    if lengths:
+        name, length = lengths[int(rng.integers(len(lengths)))]
+        sizes[name] = length
     elif free and rng.random() < 0.15:
         sizes[str(rng.choice(free))] = 1
     sizes = _complete(form, {**sizes, **dict.fromkeys(made, 0)})

@@ -47,6 +47,29 @@ def test_what_is_wrong_on_the_other_side_only_is_found(verified):
     assert "values aimed at a condition" in result.faults[0].hint
 
 
+PRODUCT = "sympy: 'Eq(result[i], Sum(A[i, j]*v[j], j))', shapes: {A: [m, n], v: [n]}"
+
+
+@pytest.mark.parametrize(
+    ("body", "kind"),
+    [
+        ("return A[:, :8] @ v[:8]", "value-mismatch"),
+        ("return A[:, -20:] @ v[-20:]", "value-mismatch"),
+        ("w = v[0:12]\n    return A[:, : len(w)] @ w", "value-mismatch"),
+        ("return A[:7] @ v", "value-undecided"),
+    ],
+)
+def test_arrays_are_longer_than_what_the_code_cuts_them_to(value, body, kind):
+    assert {fault.kind for fault in value(f"def f(A, v):\n    {body}\n", PRODUCT).faults} == {kind}
+
+
+@pytest.mark.parametrize(
+    "body", ["return A[:, 1:] @ v[1:] + A[:, 0] * v[0]", "return A[:, :3] @ v[:3] + A[:, 3:] @ v[3:]"]
+)
+def test_cuts_that_leave_nothing_out_are_right(value, body):
+    assert value(f"def f(A, v):\n    {body}\n", PRODUCT).verdict is Verdict.CERTIFIED
+
+
 def test_what_the_domain_leaves_out_stays_open(verified):
     symbols = {"x": "domain: {max: 9}", "y": "code: null"}
     form = "Eq(y, Piecewise((x, x < 50), (0, True)))"

@@ -14,7 +14,7 @@ import numpy as np
 
 from eqtrace.model.equation import Equation
 from eqtrace.model.span import Text
-from eqtrace.run.aim import lengths_about
+from eqtrace.run.aim import LENGTHS, lengths_about
 from eqtrace.run.exact.looks import Looks
 from eqtrace.run.exact.shadow import Constants, Shadows
 from eqtrace.run.exact.taps import Taps
@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 POINTS = 12  # random draws at which the identity is shown, beside the edge grid
 EFFECTS = 6  # draws that side effects are looked for at
 EXACT_RUNS = 8  # random draws at which values of the backward are seen in exact runs
-LENGTHS = 9  # lengths of arrays, about what the code compares with, that are tried
 DIFFERENCED = 3  # random draws that are differenced
 _ORDINARY = frozenset(name for name, _ in RANDOM)
 
