@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
+from eqtrace.link.faults import fault_of
+from eqtrace.link.fix import edits
 from eqtrace.link.match import match
 from eqtrace.link.relocate import Homes
 from eqtrace.model.anchor import Match, Status
+from eqtrace.model.span import Span, Text
 
 TWICE = """\
 def f(x):
@@ -58,7 +63,7 @@ def test_one_that_is_left_of_several_may_be_the_other(look):
 def test_one_that_is_left_beside_what_stood_beside_it(look):
     one = lower(TWICE).replace("    if x:\n        x = x + 1\n", "")
     found = look(one, 8, 1, ("c = x.near()", 6))
-    assert (found.status, found.span.line) == (Status.MOVED, 10)
+    assert (found.status, found.span.line, found.occurrence) == (Status.MOVED, 10, 0)
     assert look(one, 8, 1, ("return x.end()", 9)).span.line == 10
     assert look(one, 8, 1, ("a = x.start()", 2)).status is Status.MISSING
 
@@ -107,3 +112,21 @@ def test_neighbours_that_stand_several_times_tell_nothing(look):
     doubled = lower(TWICE).replace("    a = x.start()\n", "    a = x.start()\n    a = x.start()\n")
     found = look(doubled, 8, 1, ABOVE)
     assert (found.status, found.span.line) == (Status.MOVED, 13)
+
+
+def test_fix_writes_which_one_it_is_now(bench):
+    at, counted = Text("impl/a.py:8", Span("s.yaml", 1, 5, 1, 16)), Text("1", Span("s.yaml", 1, 22, 1, 23))
+    bench.write("impl/a.py", lower(TWICE).replace("    if x:\n        x = x + 1\n", ""))
+    anchor = replace(bench.anchor(TWIN, 8, "f", occurrence=1), at=at, counted=counted)
+    near = bench.anchor("c = x.near()", 6, name="1")
+    found = match(anchor, bench.index, Homes(bench.index, [anchor, near]))
+    assert [(each.old, each.new) for each in edits([found])] == [("impl/a.py:8", "impl/a.py:10"), ("1", "0")]
+    fault = fault_of(found, "e", bench.index)
+    assert fault is not None
+    assert fault.message == "`x = x + 1` is at line 10, as occurrence 0, now, not 8, as 1"
+    assert fault.hint == "`eqtrace fix` writes impl/a.py:10 and occurrence: 0"
+    fixed = [replace(anchor, line=10, occurrence=0), replace(near, line=8)]
+    assert match(fixed[0], bench.index, Homes(bench.index, fixed)).status is Status.OK
+    bench.write("impl/a.py", lower(TWICE))
+    found = match(anchor, bench.index, Homes(bench.index, [anchor, near]))
+    assert [(each.old, each.new) for each in edits([found])] == [("impl/a.py:8", "impl/a.py:12")]

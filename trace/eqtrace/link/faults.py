@@ -56,6 +56,9 @@ def _moved(match: Match, equation: str | None) -> Fault:
         hint += f" and in: {match.function}"
     if span.path != anchor.path:
         where, before = f"{where} of {span.path}", f"in {anchor.path}"
+    if match.occurrence is not None:
+        where, before = f"{where}, as occurrence {match.occurrence},", f"{before}, as {anchor.occurrence}"
+        hint += f" and occurrence: {match.occurrence}"
     message = f"`{first_line(anchor.code)}` is at {where} now, not {before}"
     related = (Related(span, "the statement"),)
     return Fault("line-moved", message, place(anchor), hint, related, equation)

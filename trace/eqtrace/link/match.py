@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from eqtrace.code.index import Index
 from eqtrace.code.source import SourceFile, Statement
@@ -108,8 +109,14 @@ def _recounted(chosen: Match, equal: Sequence[Statement], wanted: ast.AST, homes
         return chosen
     meant = which(anchor, equal, homes.citing(anchor.path), changed=before is not None)
     if meant is not None:
-        return found(anchor, meant, Status.MOVED)
+        return _renumbered(found(anchor, meant, Status.MOVED), equal.index(meant))
     return Match(anchor, Status.AMBIGUOUS, None, candidates=_counted(equal)) if chosen.span is not None else chosen
+
+
+def _renumbered(match: Match, occurrence: int) -> Match:
+    """With which one of several the statement is now, where the anchor says another one."""
+    said = match.anchor.occurrence
+    return match if said is None or said == occurrence else replace(match, occurrence=occurrence)
 
 
 def _counted(equal: Sequence[Statement]) -> tuple[Candidate, ...]:
@@ -130,7 +137,7 @@ def _not_found(
         return found(anchor, statement, Status.CHANGED, f"- {anchor.code.strip()}\n+ {statement.source}")
     taken = extracted(anchor, file, function, wanted, homes.citing(anchor.path)) if homes is not None else None
     if homes is not None and taken is not None and not homes.held(anchor, wanted, taken.function):
-        return found(anchor, taken, Status.MOVED)
+        return _renumbered(found(anchor, taken, Status.MOVED), 0)
     candidates = elsewhere(anchor, file, function, wanted, index)
     if function not in file.definitions:
         candidates = (*candidates, *functions_like(file, function))

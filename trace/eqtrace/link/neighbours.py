@@ -6,7 +6,7 @@ either, one may have come or gone before the cited one. The distances to other c
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from eqtrace.code.source import SourceFile, Statement
@@ -23,7 +23,6 @@ class _Neighbour:
 
     then: int
     now: int | None
-    beside: bool  # in the same function
 
     def expects(self, line: int) -> int:
         """Where what stood at a line stands now, if it went along."""
@@ -42,9 +41,13 @@ def which(
     """
     occurrence = -1 if anchor.occurrence is None or changed else anchor.occurrence
     ordered = equal[occurrence] if 0 <= occurrence < len(equal) else None
-    known = list(_neighbours(anchor, anchors, equal[0].file, equal[0].function))
-    placed = sorted((each for each in known if each.now is not None), key=lambda each: abs(each.then - anchor.line))
-    beside = [each for each in placed if each.beside]
+    file, function = equal[0].file, equal[0].function
+    known = [
+        each
+        for other in anchors
+        if other.function == anchor.function and (each := _neighbour(anchor, other, file, function)) is not None
+    ]
+    beside = _placed(known, anchor.line)
     for each in beside:
         kept = next((item for item in equal if item.line == each.expects(anchor.line)), None)
         if kept is not None:
@@ -54,8 +57,10 @@ def which(
         return None
     if beside:
         return ordered if _nearest(ordered, equal, beside[0].expects(anchor.line), clearly=True) else None
-    if any(each.beside for each in known):  # what was cited beside it is gone: the function was rewritten
-        line = placed[0].expects(anchor.line) if placed else anchor.line
+    if known:  # what was cited beside it is gone: the function was rewritten
+        others = (each for each in anchors if each.function != anchor.function)
+        around = _placed([_neighbour(anchor, each, file, each.function) for each in others], anchor.line)
+        line = around[0].expects(anchor.line) if around else anchor.line
         return ordered if _nearest(ordered, equal, line, clearly=False) else None
     return ordered
 
@@ -66,16 +71,18 @@ def _nearest(chosen: Statement, equal: Sequence[Statement], line: int, *, clearl
     return (2 if clearly else 1) * abs(chosen.line - line) < away
 
 
-def _neighbours(anchor: Anchor, anchors: Sequence[Anchor], file: SourceFile, function: str) -> Iterator[_Neighbour]:
-    """The other statements that are cited of a file, those alone that stand once in their function, or nowhere."""
-    wanted = parse_code(anchor.code).node
-    for each in anchors:
-        if each.target is not None or each.role is Role.STATES or each.occurrence is not None:
-            continue
-        node = parse_code(each.code).node
-        if node is None or wanted is None or same(node, wanted):
-            continue
-        beside = each.function == anchor.function
-        found = [item for item in file.statements_in(function if beside else each.function) if same(item.node, node)]
-        if len(found) <= 1:
-            yield _Neighbour(each.line, found[0].line if found else None, beside)
+def _placed(neighbours: Iterable[_Neighbour | None], line: int) -> list[_Neighbour]:
+    """Those that stand somewhere, the ones first that were nearest to a line."""
+    placed = (each for each in neighbours if each is not None and each.now is not None)
+    return sorted(placed, key=lambda each: abs(each.then - line))
+
+
+def _neighbour(anchor: Anchor, other: Anchor, file: SourceFile, function: str) -> _Neighbour | None:
+    """What another anchor cites of a function; None where it stands several times, or tells nothing."""
+    if other.target is not None or other.role is Role.STATES or other.occurrence is not None:
+        return None
+    node, wanted = parse_code(other.code).node, parse_code(anchor.code).node
+    if node is None or wanted is None or same(node, wanted):
+        return None
+    found = [item for item in file.statements_in(function) if same(item.node, node)]
+    return _Neighbour(other.line, found[0].line if found else None) if len(found) <= 1 else None
