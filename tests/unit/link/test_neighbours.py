@@ -98,6 +98,18 @@ def test_a_rewritten_function_is_trusted_only_near_the_old_line(look):
     assert look(lower(rewritten, 40), 8, 1).status is Status.MOVED
 
 
+def test_a_statement_right_beside_it_is_gone(look):
+    without = lower(TWICE).replace("    c = x.near()\n", "")
+    near, middle = ("c = x.near()", 6), ("b = x.middle()", 5)
+    assert look(without, 8, 1, near).status is Status.AMBIGUOUS
+    assert look(without, 8, 1, near, middle).status is Status.AMBIGUOUS
+    for neighbours in ([near, BELOW], [middle]):  # which kept its distance; nobody cites what is gone
+        found = look(without, 8, 1, *neighbours)
+        assert (found.status, found.span.line) == (Status.MOVED, 11)
+    found = look(without, 4, 0, near, middle)
+    assert (found.status, found.span.line) == (Status.MOVED, 8)
+
+
 def test_what_is_cited_of_other_functions_tells_how_far_a_rewritten_one_moved(bench):
     rest = "\n\ndef g(y):\n    return y.only() + 1\n"
     bench.write("impl/a.py", lower(TWICE.replace("a = x.start()", "a = x.begin(1, 2)") + rest, 40))

@@ -14,7 +14,7 @@ from eqtrace.code.tree import same
 from eqtrace.link.anchor_code import parse_code
 from eqtrace.model.anchor import Anchor, Role
 
-_ADJACENT = 3  # lines within which a distance alone tells
+_ADJACENT = 3  # lines within which one statement alone tells of another
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +34,9 @@ def which(
 ) -> Statement | None:
     """The one of equal statements of a function that an anchor with an occurrence means; None where nothing tells.
 
-    Its order counts where nothing speaks against it: neither that one alone is left of several, nor that it would have
-    come nearer to, or gone from, its neighbours by more than the equal statements are apart. Where another one keeps
+    Its order counts where nothing speaks against it: neither that one alone is left of several, nor that a statement
+    right beside it is gone, nor that it would have come nearer to its neighbours, or gone from them, by more than the
+    equal statements are apart. Where another one keeps
     the distance to a neighbour, order and distance contradict each other, and neither is believed. `changed`: their
     number is known to be another, so that the order says nothing.
     """
@@ -53,7 +54,8 @@ def which(
         if kept is not None:
             adjacent = abs(each.then - anchor.line) <= _ADJACENT
             return kept if kept is ordered or (ordered is None and adjacent) else None
-    if ordered is None or len(equal) == 1:
+    rewritten = any(each.now is None and abs(each.then - anchor.line) <= _ADJACENT for each in known)
+    if ordered is None or len(equal) == 1 or rewritten:
         return None
     if beside:
         return ordered if _nearest(ordered, equal, beside[0].expects(anchor.line), clearly=True) else None
