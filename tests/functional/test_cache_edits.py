@@ -27,7 +27,7 @@ import eqtrace.run.pool
 from eqtrace import runner
 from eqtrace.config import load
 from eqtrace.report.json import render
-from eqtrace.run import capture, sample
+from eqtrace.run import sample, scenarios
 from eqtrace.run.gradient import gradients
 from eqtrace.run.methods import counterexample, discrete, line, vjp
 from eqtrace.run.outcome import Done
@@ -83,7 +83,7 @@ def verified(root: Path, cache: bool, order: int = 1) -> tuple[int, dict[str, An
     def work() -> Any:
         eqtrace.run.pool.Pool = InProcess
         sample.DRAWS, sample.EDGES = 1, sample.EDGES[:2]
-        capture.EXECUTIONS, capture.LEAST_ROUNDS, line.CERTIFIED_POINTS = 4, 1, 4
+        scenarios.EXECUTIONS, scenarios.LEAST_ROUNDS, line.CERTIFIED_POINTS = 4, 1, 4
         vjp.LEAST, gradients.POINTS, gradients.EFFECTS, gradients.DIFFERENCED = 2, 2, 1, 1
         discrete.EXAMPLES = 5
         counterexample._EXAMPLES, counterexample._TRIALS = 10, 40

@@ -26,7 +26,7 @@ class Answers:
     def prepare(self) -> None:
         """Runs the scenarios, if some unit's result is kept and rests on what they give now."""
         if self._kept:
-            self._session.captures.scenarios(next(iter(self._work.equations.values())).span)
+            self._session.captures.scenarios.runs()
 
     def run(self, unit: Unit) -> Answer:
         """Answers a unit."""
@@ -37,7 +37,7 @@ class Answers:
         equation = self._work.equations[unit.equation]
         kept = self._kept.get(unit, ())
         if kept:
-            faults = self._session.captures.scenarios(equation.span).faults
+            faults = self._session.captures.scenarios.runs().faults
             runs = {name: self._tracker.run_digest(name) for each in kept for name in each}
             for number, wanted in enumerate(kept):
                 if all(digest and runs[name] == digest for name, digest in wanted.items()):
@@ -47,7 +47,7 @@ class Answers:
 
     def _scenarios(self) -> Needs | None:
         """What the scenarios rest on, once they have run without a fault; said once."""
-        if self._told or not self._session.captures.have_run:
+        if self._told or not self._session.captures.scenarios.have_run:
             return None
         self._told = True
         gc.freeze()  # what was captured stays for as long as this process does: no use in looking through it

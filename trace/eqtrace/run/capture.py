@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import ast
 import asyncio
-import importlib.util
 import inspect
 import itertools
-import sys
 import types
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,10 +21,11 @@ from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
 from eqtrace.run.aim import LENGTHS, Questions, aimed, lengths_about
 from eqtrace.run.call import CallError, Interpreter, drawn_parameters, names, parse_call
+from eqtrace.run.executions import Captured, Executions
 from eqtrace.run.failed import Failed
-from eqtrace.run.needs import CALLS
-from eqtrace.run.record import Event, Recording, Step
+from eqtrace.run.record import Event, Recording
 from eqtrace.run.sample import Draw, NoDraw, draws, draws_of_lengths, draws_of_one_zero
+from eqtrace.run.scenarios import Scenarios
 from eqtrace.run.snapshot import Copier, equal
 from eqtrace.run.statement import CannotRun, whole_outputs
 from eqtrace.run.ways import Ways, add, is_open
@@ -38,103 +36,8 @@ if TYPE_CHECKING:
     from eqtrace.run.session import Session
     from eqtrace.run.site import Site
 
-SCENARIOS = "eqtrace_scenarios"  # the name that the scenarios' module gets
-LEAST_ROUNDS = 1  # runs of each scenario at each draw of sizes
-EXECUTIONS = 32  # of every line that scenarios reach, before they stop (design: at least 32 draws)
-MOST_ROUNDS = 32
 _LONGEST_RUN = 1000  # turns of a generator that a call returns
 _BATCH = 5  # length of the arrays that scalar formulas are tried with
-
-
-@dataclass(frozen=True, slots=True)
-class Captured:
-    """One execution of a cited line, and in words which run it was part of."""
-
-    event: Event
-    origin: str
-
-
-@dataclass
-class Executions:
-    """All executions of an equation's cited lines, and what went wrong or was left out on the way."""
-
-    by_anchor: dict[str, list[Captured]] = field(default_factory=dict)
-    counts: dict[str, int] = field(default_factory=dict)
-    faults: list[Fault] = field(default_factory=list)
-    limits: list[str] = field(default_factory=list)
-    runs: list[tuple[str, list[Step]]] = field(default_factory=list)  # calls of followed functions, run by run
-    ways: Ways = field(default_factory=dict)
-    returned: dict[str, list[Captured]] = field(default_factory=dict)  # what calls gave, where the function did not
-
-    def add(self, recording: Recording, origin: str) -> None:
-        """Takes over what one run recorded."""
-        for anchor, found in recording.events.items():
-            self.by_anchor.setdefault(anchor, []).extend(Captured(event, origin) for event in found)
-        for anchor, count in recording.executions.items():
-            self.counts[anchor] = self.counts.get(anchor, 0) + count
-        add(self.ways, recording.ways)
-        if recording.steps:
-            self.runs.append((origin, recording.steps))
-
-    def evidence(self, anchors: Sequence[str]) -> object:
-        """All that these runs gave at an anchor, in which order they gave something at several, or made calls."""
-        if list(anchors) == [CALLS]:
-            threads: dict[int, int] = {}  # numbered as they come: their own numbers change from run to run
-            return [
-                (origin, [(step.function, step.kind, threads.setdefault(step.thread, len(threads))) for step in steps])
-                for origin, steps in self.runs
-            ]
-        if len(anchors) == 1:
-            events = [(each.origin, *each.event.content) for each in self.by_anchor.get(anchors[0], ())]
-            ways = [(number, taken) for (anchor, number), taken in sorted(self.ways.items()) if anchor == anchors[0]]
-            return self.counts.get(anchors[0], 0), ways, events
-        placed = ((each.event.order, name) for name in anchors for each in self.by_anchor.get(name, ()))
-        return [name for _, name in sorted(placed)]
-
-
-class _Sizes(dict[str, int]):
-    """Sizes that know whether they were read."""
-
-    read = False
-
-    def __getitem__(self, key: str) -> int:
-        self.read = True
-        return super().__getitem__(key)
-
-    def __iter__(self) -> Iterator[str]:
-        self.read = True
-        return super().__iter__()
-
-    def get(self, *arguments: Any) -> Any:
-        """As of a dictionary."""
-        self.read = True
-        return super().get(*arguments)
-
-    def items(self) -> Any:
-        """As of a dictionary."""
-        self.read = True
-        return super().items()
-
-    def values(self) -> Any:
-        """As of a dictionary."""
-        self.read = True
-        return super().values()
-
-    def keys(self) -> Any:
-        """As of a dictionary."""
-        self.read = True
-        return super().keys()
-
-
-@dataclass(frozen=True, slots=True)
-class ScenarioRuns:
-    """What all scenarios together executed, by anchor, how some failed, and the order of followed calls of each run."""
-
-    by_anchor: Mapping[str, list[Captured]]
-    counts: Mapping[str, int]
-    faults: tuple[Fault, ...]
-    runs: tuple[tuple[str, list[Step]], ...]
-    ways: Mapping[str, Mapping[int, int]]  # by anchor and number of the condition
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,20 +53,19 @@ class Target:
 
 
 class Captures:
-    """Runs the user's code for a session, and remembers what the scenarios gave."""
+    """Runs the user's code for a session."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._scenarios: ScenarioRuns | None = None
+        self.scenarios = Scenarios(session)
         self._ways: dict[str, Ways] = {}  # by equation: in calls with drawn inputs
-        self._functions: dict[str, Callable[..., Any]] | Failed | None = None
 
     def of(self, equation: Equation, accept: Callable[[Draw], bool] | None = None) -> Executions:
         """Every execution of the equation's cited lines: drawn calls (of draws that `accept` takes), then scenarios."""
         found = Executions()
         for target in self.targets(equation, found) if self._session.effort.draws != 0 else ():
             self._draw(equation, target, found, accept)
-        scenarios = self.scenarios(equation.span)
+        scenarios = self.scenarios.runs()
         for anchor in equation.anchors:
             found.by_anchor.setdefault(anchor.id, []).extend(scenarios.by_anchor.get(anchor.id, ()))
         found.runs += scenarios.runs
@@ -172,14 +74,9 @@ class Captures:
             found.faults.extend(scenarios.faults)
         return found
 
-    @property
-    def failed_scenarios(self) -> tuple[Fault, ...]:
-        """The scenarios that failed; they are no equation's own fault."""
-        return tuple(self._scenarios.faults) if self._scenarios is not None else ()
-
     def counts(self, equation: Equation, own: Mapping[str, int]) -> dict[str, int]:
         """How often each of the equation's lines ran: in a method's own runs and in the scenarios."""
-        scenarios = self.scenarios(equation.span).counts
+        scenarios = self.scenarios.runs().counts
         return {
             anchor.id: own.get(anchor.id, 0) + scenarios.get(anchor.id, 0)
             for anchor in equation.anchors
@@ -189,154 +86,11 @@ class Captures:
     def ways(self, equation: Equation) -> dict[str, dict[int, int]]:
         """Which ways the conditions of the equation's lines went: in calls since this was last asked, in scenarios."""
         found = self._ways.pop(equation.id, {})
-        if self._scenarios is not None:
+        if self.scenarios.told is not None:
             for anchor in equation.anchors:
-                held = self._scenarios.ways.get(anchor.id, {}) if anchor.id in self._session.work.sites else {}
+                held = self.scenarios.told.ways.get(anchor.id, {}) if anchor.id in self._session.work.sites else {}
                 add(found, {(anchor.id, number): taken for number, taken in held.items()})
         return ways_by_anchor(found)
-
-    @property
-    def have_run(self) -> bool:
-        """Whether the scenarios have run, all without a fault."""
-        return self._scenarios is not None and not self._scenarios.faults
-
-    # --- scenarios -----------------------------------------------------------------------------------------------
-
-    def scenarios(self, span: Span) -> ScenarioRuns:
-        """What all scenarios together executed.
-
-        All run in rounds over the size draws, `LEAST_ROUNDS` for each draw. After that, for each line with fewer than
-        `EXECUTIONS` executions the cheapest scenario that reaches it goes on, up to `MOST_ROUNDS`, and records there.
-        One that asks neither its sizes nor its generator for anything runs once.
-        """
-        if self._scenarios is None:
-            tracker = self._session.tracker
-            found = Executions()
-            with tracker.apart():
-                self._run_scenarios(span, found)
-            tracker.evidence(found.evidence)
-            by_anchor, counts = tracker.runs(found.by_anchor), tracker.runs(found.counts)
-            ways = tracker.runs(ways_by_anchor(found.ways))
-            self._scenarios = ScenarioRuns(by_anchor, counts, tuple(found.faults), tuple(found.runs), ways)
-        return self._scenarios
-
-    def _run_scenarios(self, span: Span, found: Executions) -> None:
-        effort = self._session.effort
-        if effort.rounds == 0:
-            return  # not even an import of what they use
-        try:
-            waiting = self._scenario_functions()
-        except Failed as failed:
-            found.faults.append(failed.fault)
-            return
-        reached: dict[str, set[str]] = {name: set() for name in waiting}
-        cost: dict[str, int] = dict.fromkeys(waiting, 0)
-        least = LEAST_ROUNDS * max(1, len(self._session.work.draws))
-        for number in range(MOST_ROUNDS if effort.rounds is None else effort.rounds):
-            for name in list(waiting):
-                only = effort.only if number < least else _rare(name, found, reached, cost)
-                if only is None or only:
-                    try:
-                        varies, counts = self._run_scenario(name, waiting[name], number, found, only)
-                    except Failed as failed:
-                        found.faults.append(failed.fault)
-                        del waiting[name], reached[name]
-                    else:
-                        reached[name] |= {anchor for anchor in counts if self._session.work.sites[anchor].outputs}
-                        cost[name] += sum(counts.values()) if only is None else 0
-                        if not varies:
-                            del waiting[name], reached[name]
-
-    @property
-    def scenario_names(self) -> tuple[str, ...]:
-        """The names of the scenarios; none where they cannot be imported."""
-        try:
-            return tuple(self._scenario_functions())
-        except Failed:
-            return ()
-
-    def scenario(self, name: str, span: Span) -> Callable[..., Any]:
-        """One scenario.
-
-        Raises:
-            Failed: the scenarios cannot be imported, or there is none of this name.
-        """
-        found = self._scenario_functions()
-        if name not in found:
-            raise Failed(Fault("unknown-reference", f"there is no scenario `{name}`", span))
-        return found[name]
-
-    def _scenario_functions(self) -> dict[str, Callable[..., Any]]:
-        """All scenarios, by name.
-
-        Raises:
-            Failed: they cannot be imported.
-        """
-        if self._functions is None:
-            try:
-                self._functions = self._load_scenarios()
-            except Failed as failed:
-                self._functions = failed
-        if isinstance(self._functions, Failed):
-            raise self._functions
-        return dict(self._functions)
-
-    def load(self) -> types.ModuleType | None:
-        """The scenarios' module, imported once a session; None where there is none.
-
-        Raises:
-            Failed: it cannot be imported.
-        """
-        session = self._session
-        file = session.work.scenarios
-        if session.scenarios is not None:
-            return session.scenarios
-        if file is None:
-            return None
-
-        def load() -> types.ModuleType:
-            spec = importlib.util.spec_from_file_location(SCENARIOS, file)
-            assert spec is not None
-            spec = session.finder.taken(spec)
-            assert spec.loader is not None
-            module = importlib.util.module_from_spec(spec)
-            sys.modules[spec.name] = module
-            spec.loader.exec_module(module)
-            return module
-
-        place = Span(session.relative(file), 1)
-        session.scenarios = session.tracker.lasting(lambda: session.perform("import of the scenarios", place, load))
-        return session.scenarios
-
-    def _load_scenarios(self) -> dict[str, Callable[..., Any]]:
-        module, wanted = self.load(), self._session.effort.scenarios
-        return {
-            name: value
-            for name, value in (vars(module).items() if module is not None else ())
-            if inspect.isfunction(value) and not name.startswith("_") and value.__module__ == SCENARIOS
-            if wanted is None or name in wanted
-        }
-
-    def _run_scenario(
-        self, name: str, scenario: Callable[..., Any], number: int, found: Executions, only: frozenset[str] | None
-    ) -> tuple[bool, Mapping[str, int]]:
-        """One run of a scenario: whether another may differ, and how often it executed each cited line."""
-        session = self._session
-        place = Span(session.relative(scenario.__code__.co_filename), scenario.__code__.co_firstlineno)
-        size_draws = session.work.draws or ({},)
-        sizes = _Sizes(size_draws[number % len(size_draws)])
-        rng = session.rng("scenario", name, str(number))
-        state = rng.bit_generator.state
-        had = {anchor: len(events) for anchor, events in found.by_anchor.items()}
-        with session.recorder.recording(EXECUTIONS, only, had) as recording:
-            try:
-                session.perform(f"scenario {name}", place, partial(scenario, rng, sizes))
-            finally:
-                varies = sizes.read or rng.bit_generator.state != state
-                shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
-                found.add(recording, f"scenario {name}, run {number}{f' ({shown})' if shown else ''}")
-        session.recorder.clear()
-        return varies, recording.executions
 
     # --- calls with drawn inputs ---------------------------------------------------------------------------------
 
@@ -481,7 +235,7 @@ class Captures:
         lines = {site.anchor for _, site in self._session.work.sites_of(equation) if site.function == target.function}
         ways = {key: taken for key, taken in found.ways.items() if key[0] in lines}
         if any(map(is_open, ways.values())):
-            scenarios = self.scenarios(equation.span).ways
+            scenarios = self.scenarios.runs().ways
             for anchor, number in list(ways):
                 ways[anchor, number] |= scenarios.get(anchor, {}).get(number, 0)
         return ways
@@ -687,14 +441,3 @@ def _shown(draw: Draw) -> str:
         for name, value in draw.values.items()
     )
     return f"{draw.origin}: {', '.join(values)}"
-
-
-def _rare(name: str, found: Executions, reached: Mapping[str, set[str]], cost: Mapping[str, int]) -> frozenset[str]:
-    """The lines with too few executions that no cheaper scenario reaches."""
-    return frozenset(
-        anchor
-        for anchor in reached[name]
-        if found.counts[anchor] < EXECUTIONS
-        and name
-        == min((other for other in reached if anchor in reached[other]), key=lambda other: (cost[other], other))
-    )

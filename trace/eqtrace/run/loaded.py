@@ -53,7 +53,7 @@ class Loaded:
             with contextlib.suppress(Failed):
                 session.module(name, Span(session.relative(file), 1))
         with contextlib.suppress(Failed):
-            session.captures.load()
+            session.captures.scenarios.load()
         if work.references is not None:
             with contextlib.suppress(Failed):
                 load_references(session, work.references)

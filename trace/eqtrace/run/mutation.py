@@ -19,7 +19,6 @@ from eqtrace.model.finding import Fault
 from eqtrace.model.mutant import Judged, Mutant, Status
 from eqtrace.model.verdict import MethodResult, Verdict
 from eqtrace.run import sources
-from eqtrace.run.capture import SCENARIOS
 from eqtrace.run.effort import Effort
 from eqtrace.run.forked import OVER, in_child
 from eqtrace.run.instrument import instrument
@@ -28,6 +27,7 @@ from eqtrace.run.methods.value import accepting
 from eqtrace.run.outcome import Lost
 from eqtrace.run.record import Recorder
 from eqtrace.run.region import Region, moved, mutated, region, whole
+from eqtrace.run.scenarios import SCENARIOS
 from eqtrace.run.session import Prepared, Session
 from eqtrace.run.site import Site
 from eqtrace.run.work import EXECUTED, Unit, Work
@@ -124,12 +124,11 @@ def _instrumented(work: Work) -> tuple[Recorder, dict[str, types.CodeType]]:
 
 def _reached(session: Session) -> Reached:
     """What scenarios reach in one round."""
-    equation = next(iter(session.work.equations.values()))
     found: dict[str, set[str]] = {}
     cost: dict[str, int] = {}
-    for name in session.captures.scenario_names:
+    for name in session.captures.scenarios.names:
         session.start_again(Effort(rounds=1, scenarios=frozenset({name})))
-        counts = session.captures.scenarios(equation.span).counts
+        counts = session.captures.scenarios.runs().counts
         cost[name] = sum(counts.values())
         for anchor, count in counts.items():
             if count:
@@ -169,8 +168,8 @@ class Judge:
             if killed is not None:
                 return killed
             if effort.rounds and not units:
-                self._session.captures.scenarios(self._session.work.equations[self._mutant.equations[0]].span)
-            for fault in self._session.captures.failed_scenarios:
+                self._session.captures.scenarios.runs()
+            for fault in self._session.captures.scenarios.failed:
                 self._note(fault.message)
             if self._noticed:
                 return Judged(self._mutant, Status.KILLED, "scenario", self._noticed)

@@ -123,7 +123,7 @@ class Session:
             fault = replace(fault, equation=equation.id, method=unit.method)
             detail = fault.message.splitlines()[0]
             result = MethodResult(equation.id, unit.method, Verdict.NOT_CHECKED, Evidence(detail=detail), (fault,))
-        faults = (*self.captures.failed_scenarios, *result.faults)
+        faults = (*self.captures.scenarios.failed, *result.faults)
         ways = self.captures.ways(equation)
         return replace(result, faults=faults, ways=ways, seconds=time.perf_counter() - started)
 

@@ -8,33 +8,31 @@ parameter whose default is no number (a flag, a unit, None) is taken at its defa
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
+from eqtrace.code.lift.conditions import Conditions
 from eqtrace.code.lift.flags import call_without, flags_of, parameters
+from eqtrace.code.lift.module import Module
 from eqtrace.code.lift.reasons import NotLifted
 from eqtrace.code.lift.terms import (
     Named,
     Put,
     brief,
     entry_of,
-    factors,
-    has_names,
-    is_positive,
     names_in,
     negated,
     number_of,
     of_word,
 )
+from eqtrace.code.lift.value import Value, cases, dot, negation, no_number, number_at, over, reduced
 from eqtrace.code.lift.words import (
     ARGUMENTS,
     CONSTANTS,
     DEFINED,
     LIBRARIES,
     PASSING,
-    PLAIN,
     REDUCTIONS,
     WORDS,
     WRITTEN,
@@ -48,8 +46,6 @@ _LONGEST = 600  # characters of a form; no reader confirms a longer one
 _LONG = 80  # characters of a form in which parts are named
 _PART = 12  # characters of a part that is named
 _BRANCHES = 24  # ways through a body that are followed
-_LETTERS = ("i", "j", "l", "m", "p", "q", "r", "s", "t")
-_SUMMED = ("k", "h", "u", "v", "w")
 _COMPARED = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
 _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow)
 
@@ -64,15 +60,6 @@ class Lifted:
     indices: Mapping[str, str] = field(default_factory=dict)
     call: str = ""  # where parameters are left out
     let: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class _Value:
-    """Dimensions, and the entry at given indices; or what is no number, as it is written."""
-
-    dims: tuple[str, ...]
-    at: Callable[[tuple[str, ...]], ast.expr]
-    fixed: ast.expr | None = None
 
 
 def lifted(
@@ -105,9 +92,9 @@ def lifted(
     taken = {*names, *held.values(), *(dim for dims in shapes.values() for dim in dims)}
     lift = _Lift(source, shapes, taken, held)
     values = {name: lift.parameter(name) for name in names}
-    values |= {name: _fixed(name, value) for name, value in flags.items()}
+    values |= {name: no_number(name, value) for name, value in flags.items()}
     value = lift.body(function.body, values, function)
-    indices = lift.letters[: len(value.dims)]
+    indices = lift.conditions.letters[: len(value.dims)]
     if len(value.dims) > len(indices):
         raise NotLifted("returns an array of too many axes", function)
     text = ast.unparse(value.at(indices))
@@ -115,10 +102,10 @@ def lifted(
         text = f"Eq(result[{', '.join(indices)}], {text})"
     if len(text) > _LONGEST:
         raise NotLifted(f"has a form of {len(text)} characters, too long to be confirmed by reading", function)
-    ranges = {**dict(zip(indices, value.dims, strict=False)), **lift.indices}
+    ranges = {**dict(zip(indices, value.dims, strict=False)), **lift.conditions.indices}
     used = {name: dims for name, dims in shapes.items() if name in values and dims}
     call = call_without(function, flags) if flags and attributes is None else ""
-    found = Lifted(text, tuple(dict.fromkeys(lift.where)), used, ranges, call)
+    found = Lifted(text, tuple(dict.fromkeys(lift.conditions.where)), used, ranges, call)
     return _shortened(found, lift.helpers) if named and len(text) > _LONG else found
 
 
@@ -135,23 +122,6 @@ def _shortened(found: Lifted, helpers: Mapping[str, str]) -> Lifted:
     return replace(found, form=texts[0], where=tuple(texts[1:]), let=let)
 
 
-def _negation(condition: _Value) -> _Value:
-    """The condition that holds where this one does not."""
-
-    def at(indices: tuple[str, ...]) -> ast.expr:
-        parts = [ast.parse(each, mode="eval").body for each in negated(condition.at(indices))]
-        return parts[0] if len(parts) == 1 else of_word("And", *parts)
-
-    return _Value(condition.dims, at)
-
-
-def _fixed(name: str, value: ast.expr) -> _Value:
-    def at(indices: tuple[str, ...]) -> ast.expr:
-        raise NotLifted(f"works with `{name}`, which is no number by default", value)
-
-    return _Value((), at, value)
-
-
 class _Lift:
     def __init__(
         self,
@@ -164,28 +134,24 @@ class _Lift:
         self.attributes = attributes
         self.shapes = shapes
         self.taken = taken
-        self.letters = tuple(each for each in _LETTERS if each not in taken)
         self.ways = 0
         self.lent: Collection[str] = ()  # names by which a function gets those of a library
         self.helpers: dict[str, str] = {}  # names of the function itself for numbers, each given once
-        self.where: list[str] = []
-        self.indices: dict[str, str] = {}
         self.depth = 0
-        self.branch: list[_Value] = []  # the negations of what holds where one reads
-        self.modules = dict(_imports(source.tree))
-        self.bound = _assigned(source.tree)
+        self.module = Module(source)
+        self.conditions = Conditions(taken)
 
-    def parameter(self, name: str) -> _Value:
+    def parameter(self, name: str) -> Value:
         dims = tuple(self.shapes.get(name, ()))
 
         def at(indices: tuple[str, ...]) -> ast.expr:
             return entry_of(name, indices) if dims else ast.Name(name)
 
-        return _Value(dims, at)
+        return Value(dims, at)
 
     # --- statements ---------------------------------------------------------------------------------------------------
 
-    def body(self, body: Sequence[ast.stmt], known: dict[str, _Value], owner: ast.AST) -> _Value:
+    def body(self, body: Sequence[ast.stmt], known: dict[str, Value], owner: ast.AST) -> Value:
         values = dict(known)
         for number, each in enumerate(body):
             match each:
@@ -221,21 +187,21 @@ class _Lift:
                     self.ways += 1
                     if self.ways > _BRANCHES:
                         raise NotLifted(f"has more than {_BRANCHES} ways through it", each)
-                    with self.where_not(_negation(condition)):
+                    with self.conditions.where_not(negation(condition)):
                         yes = self.body([*inner, *rest], values, each)
-                    with self.where_not(condition):
+                    with self.conditions.where_not(condition):
                         no = self.body([*other, *rest], values, each)
-                    return self.cases(condition, yes, no, each)
+                    return cases(condition, yes, no, each)
                 case _:
                     raise NotLifted(f"has a statement that no form writes: `{brief(each)}`", each)
         raise NotLifted("returns nothing on some way", owner)
 
-    def note(self, name: str, value: _Value) -> None:
+    def note(self, name: str, value: Value) -> None:
         """Notes what the function itself calls a number, on every way through it."""
-        if not (self.branch or value.dims or value.fixed or name in self.taken or name in self.helpers):
+        if not (self.conditions.branch or value.dims or value.fixed or name in self.taken or name in self.helpers):
             self.helpers[name] = ast.unparse(value.at(()))
 
-    def guarded(self, node: ast.Call, values: Mapping[str, _Value]) -> None:
+    def guarded(self, node: ast.Call, values: Mapping[str, Value]) -> None:
         """A call of a function that only refuses what the formula does not hold for."""
         function, given = self.given(node, values)
 
@@ -253,7 +219,7 @@ class _Lift:
 
         self.followed(read, node)
 
-    def several(self, node: ast.expr, count: int, values: Mapping[str, _Value]) -> list[_Value]:
+    def several(self, node: ast.expr, count: int, values: Mapping[str, Value]) -> list[Value]:
         """The values of a tuple: written out, one function of each of several, or the entries of an array."""
         match node:
             case ast.Tuple(elts=parts) | ast.List(elts=parts) if len(parts) == count:
@@ -268,10 +234,10 @@ class _Lift:
                 name = each.target.id
                 return [self.value(elt, {**values, name: one}) for one in self.several(each.iter, count, values)]
             case ast.Name(id=name) if name in values and values[name].dims == (str(count),):
-                return [_number_at(values[name], place) for place in range(count)]
+                return [number_at(values[name], place) for place in range(count)]
         raise NotLifted(f"unpacks what a draft doesn't read: `{brief(node)}`", node)
 
-    def decided(self, test: ast.expr, values: Mapping[str, _Value]) -> bool | None:
+    def decided(self, test: ast.expr, values: Mapping[str, Value]) -> bool | None:
         """Whether a condition on parameters that are taken at their default holds; None where it is on others."""
         match test:
             case ast.Name(id=name) if name in values and isinstance(fixed := values[name].fixed, ast.Constant):
@@ -296,59 +262,51 @@ class _Lift:
                     return isinstance(op, ast.IsNot | ast.NotEq)
         return None
 
-    def guard(self, test: ast.expr, values: Mapping[str, _Value]) -> None:
+    def guard(self, test: ast.expr, values: Mapping[str, Value]) -> None:
         condition = self.condition(test, values)
-        if any(each.dims for each in (condition, *self.branch)):
+        if any(each.dims for each in (condition, *self.conditions.branch)):
             raise NotLifted("refuses arrays by their entries", test)
         for each in negated(condition.at(())):
-            self.needed(each)
-
-    def cases(self, condition: _Value, yes: _Value, no: _Value, node: ast.AST) -> _Value:
-        dims = self.joined([condition, yes, no], node)
-
-        def at(indices: tuple[str, ...]) -> ast.expr:
-            pairs = [(yes, condition.at(indices[: len(condition.dims)])), (no, ast.Constant(True))]
-            tuples = [ast.Tuple([value.at(indices if value.dims else ()), test]) for value, test in pairs]
-            return of_word("Piecewise", *tuples)
-
-        return _Value(dims, at)
+            self.conditions.needed(each)
 
     # --- expressions --------------------------------------------------------------------------------------------------
 
-    def value(self, node: ast.expr, values: Mapping[str, _Value]) -> _Value:
+    def value(self, node: ast.expr, values: Mapping[str, Value]) -> Value:
         match node:
             case ast.Constant(value=value) if type(value) in (int, float):
-                return _Value((), lambda _: ast.Constant(value))
+                return Value((), lambda _: ast.Constant(value))
             case ast.Name(id=name) if name in values:
                 return values[name]
-            case ast.Name(id=name) if len(self.bound.get(name, ())) == 1:
-                return self.followed(lambda: self.value(self.bound[name][0], {}), node)
-            case ast.Attribute() | ast.Name() if self.named(node) in CONSTANTS:
-                constant = CONSTANTS[self.named(node) or ""]
-                return _Value((), lambda _: ast.parse(constant, mode="eval").body)
-            case ast.Subscript(value=ast.Name(id=table), slice=ast.Name(id=name)) if name in values and (
-                chosen := self.chosen(table, values[name])
+            case ast.Name(id=name) if len(self.module.bound.get(name, ())) == 1:
+                return self.followed(lambda: self.value(self.module.bound[name][0], {}), node)
+            case ast.Attribute() | ast.Name() if self.module.named(node, self.lent) in CONSTANTS:
+                constant = CONSTANTS[self.module.named(node, self.lent) or ""]
+                return Value((), lambda _: ast.parse(constant, mode="eval").body)
+            case ast.Subscript(value=ast.Name(id=table), slice=ast.Name(id=name)) if (
+                name in values
+                and (key := values[name].fixed) is not None
+                and (chosen := self.module.chosen(table, key)) is not None
             ):
                 return self.followed(lambda: self.value(chosen, {}), node)
             case ast.Subscript(value=inner, slice=ast.Constant(value=int() as place)) if place >= 0:
                 found = self.value(inner, values)
                 if len(found.dims) == 1:
-                    return _number_at(found, place)
+                    return number_at(found, place)
             case ast.UnaryOp(op=ast.USub() | ast.UAdd(), operand=operand):
-                return self.over([self.value(operand, values)], lambda terms: ast.UnaryOp(node.op, terms[0]), node)
+                return over([self.value(operand, values)], lambda terms: ast.UnaryOp(node.op, terms[0]), node)
             case ast.BinOp(left=left, op=ast.MatMult(), right=right):
-                return self.dot(self.value(left, values), self.value(right, values), node)
+                return dot(self.value(left, values), self.value(right, values), self.conditions.letter, node)
             case ast.BinOp(left=left, op=op, right=right):
                 return self.binary(self.value(left, values), op, self.value(right, values), node)
             case ast.IfExp(test=test, body=body, orelse=other) if self.decided(test, values) is not None:
                 return self.value(body if self.decided(test, values) else other, values)
             case ast.IfExp(test=test, body=body, orelse=other):
                 condition = self.condition(test, values)
-                with self.where_not(_negation(condition)):
+                with self.conditions.where_not(negation(condition)):
                     yes = self.value(body, values)
-                with self.where_not(condition):
+                with self.conditions.where_not(condition):
                     no = self.value(other, values)
-                return self.cases(condition, yes, no, node)
+                return cases(condition, yes, no, node)
             case ast.Call():
                 return self.call(node, values)
             case ast.Attribute(value=ast.Name(id="self"), attr=name) if name in self.attributes and not self.depth:
@@ -357,46 +315,39 @@ class _Lift:
                 raise NotLifted(f"reads `{ast.unparse(node)}`: an entry with `call` can say how it is made", node)
         raise NotLifted(f"has an expression that no form writes: `{brief(node)}`", node)
 
-    def chosen(self, table: str, key: _Value) -> ast.expr | None:
-        """The value of a dictionary of the module at a key that is taken at its default."""
-        match self.bound.get(table):
-            case [ast.Dict(keys=keys, values=found)] if key.fixed is not None:
-                wanted = ast.dump(key.fixed)
-                return next(
-                    (value for each, value in zip(keys, found, strict=True) if each and ast.dump(each) == wanted), None
-                )
-        return None
-
-    def binary(self, left: _Value, op: ast.operator, right: _Value, node: ast.expr) -> _Value:
+    def binary(self, left: Value, op: ast.operator, right: Value, node: ast.expr) -> Value:
         if isinstance(op, ast.Div):
-            self.needs(right, "Ne({}, 0)")
+            self.conditions.needs(right, "Ne({}, 0)")
         elif isinstance(op, ast.Pow):
             self.power(left, right)
         elif isinstance(op, ast.FloorDiv | ast.Mod):
-            self.needs(right, "Ne({}, 0)")
+            self.conditions.needs(right, "Ne({}, 0)")
             if isinstance(op, ast.Mod):
-                return self.over([left, right], lambda terms: of_word("Mod", *terms), node)
-            return self.over([left, right], lambda t: of_word("floor", ast.BinOp(t[0], ast.Div(), t[1])), node)
+                return over([left, right], lambda terms: of_word("Mod", *terms), node)
+            return over([left, right], lambda t: of_word("floor", ast.BinOp(t[0], ast.Div(), t[1])), node)
         elif not isinstance(op, _OPERATORS):
             raise NotLifted(f"works on bits: `{brief(node)}`", node)
-        return self.over([left, right], lambda terms: ast.BinOp(terms[0], op, terms[1]), node)
+        return over([left, right], lambda terms: ast.BinOp(terms[0], op, terms[1]), node)
 
-    def power(self, left: _Value, right: _Value) -> None:
+    def power(self, left: Value, right: Value) -> None:
         exponent = right.at(()) if not right.dims else None
         number = number_of(exponent)
         if number is None or number != int(number):
-            self.needs(left, "{} > 0")
+            self.conditions.needs(left, "{} > 0")
         elif number < 0:
-            self.needs(left, "Ne({}, 0)")
+            self.conditions.needs(left, "Ne({}, 0)")
 
-    def call(self, node: ast.Call, values: Mapping[str, _Value]) -> _Value:
-        name = self.named(node.func)
+    def call(self, node: ast.Call, values: Mapping[str, Value]) -> Value:
+        name = self.module.named(node.func, self.lent)
         if node.keywords and name is not None:
             raise NotLifted(f"gives `{node.keywords[0].arg}` to {name}, which a draft doesn't read", node)
         given = [each for each in node.args if not isinstance(each, ast.Starred)]
         if name in REDUCTIONS and len(given) == (2 if name == "dot" else 1):
             found = [self.value(each, values) for each in given]
-            return self.dot(found[0], found[1], node) if name == "dot" else self.reduced(str(name), found[0], node)
+            letter = self.conditions.letter
+            return (
+                dot(found[0], found[1], letter, node) if name == "dot" else reduced(str(name), found[0], letter, node)
+            )
         if name in PASSING and len(given) == 1:
             return self.value(given[0], values)
         if name in WRITTEN:
@@ -405,10 +356,10 @@ class _Lift:
             return self.binary(self.value(given[0], values), ast.Pow(), self.value(given[1], values), node)
         if name == "where" and len(given) == 3:
             condition = self.condition(given[0], values)
-            return self.cases(condition, self.value(given[1], values), self.value(given[2], values), node)
+            return cases(condition, self.value(given[1], values), self.value(given[2], values), node)
         if name == "clip" and len(given) == 3:
             found = [self.value(each, values) for each in given]
-            return self.over(found, lambda t: of_word("Min", of_word("Max", t[0], t[1]), t[2]), node)
+            return over(found, lambda t: of_word("Min", of_word("Max", t[0], t[1]), t[2]), node)
         word = WORDS.get(name or "")
         if word is not None:
             least, most = ARGUMENTS.get(word, (1, 1))
@@ -416,62 +367,53 @@ class _Lift:
                 raise NotLifted(f"calls {name} with {len(given)} arguments", node)
             found = [self.value(each, values) for each in given]
             if word in DEFINED:
-                self.needs(found[0], DEFINED[word])
-            return self.over(found, lambda terms: of_word(word, *terms), node)
+                self.conditions.needs(found[0], DEFINED[word])
+            return over(found, lambda terms: of_word(word, *terms), node)
         if isinstance(node.func, ast.Attribute) and node.func.attr in ("sum", "mean") and not node.args:
-            return self.reduced(node.func.attr, self.value(node.func.value, values), node)
+            return reduced(node.func.attr, self.value(node.func.value, values), self.conditions.letter, node)
         if isinstance(node.func, ast.Name) and node.func.id in self.source.functions:
             return self.inlined(node, values)
-        if isinstance(node.func, ast.Name) and (made := self.made(node.func.id)) is not None:
+        if isinstance(node.func, ast.Name) and (made := self.module.made(node.func.id)) is not None:
             factory, inner = made
             return self.followed(lambda: self.from_factory(factory, inner, node, values), node)
         raise NotLifted(f"calls `{ast.unparse(node.func)}`, which forms don't know", node)
 
-    def written(self, text: str, given: Sequence[_Value], node: ast.Call) -> _Value:
+    def written(self, text: str, given: Sequence[Value], node: ast.Call) -> Value:
         """What stands for a function that forms have no word for, its arguments put in."""
         form, _, needed = (part.strip() for part in text.partition("|"))
         names = [name for name in ("x", "y") if name in {each.id for each in names_in(ast.parse(form))}]
         if len(names) != len(given):
             raise NotLifted(f"calls {ast.unparse(node.func)} with {len(given)} arguments", node)
         if needed:
-            self.needs(given[-1], "Ne({}, 0)")
+            self.conditions.needs(given[-1], "Ne({}, 0)")
 
         def build(terms: list[ast.expr]) -> ast.expr:
             put: ast.expr = Put(dict(zip(names, terms, strict=True))).visit(ast.parse(form, mode="eval").body)
             return put
 
-        return self.over(given, build, node)
+        return over(given, build, node)
 
-    def inlined(self, node: ast.Call, values: Mapping[str, _Value]) -> _Value:
+    def inlined(self, node: ast.Call, values: Mapping[str, Value]) -> Value:
         """A call of a function of the same file, its arguments put in."""
         function, given = self.given(node, values)
         return self.followed(lambda: self.body(function.body, given, function), node)
 
-    def made(self, name: str) -> tuple[ast.Call, ast.FunctionDef] | None:
-        """The call by which the module makes a function of that name, and the function that it returns."""
-        match self.bound.get(name):
-            case [ast.Call(func=ast.Name(id=factory)) as call]:
-                outer = self.source.functions.get(factory)
-                inner = [each for each in getattr(outer, "body", ()) if isinstance(each, ast.FunctionDef)]
-                match getattr(outer, "body", [None])[-1]:
-                    case ast.Return(value=ast.Name(id=returned)):
-                        return next(((call, each) for each in inner if each.name == returned), None)
-        return None
-
     def from_factory(
-        self, factory: ast.Call, inner: ast.FunctionDef, node: ast.Call, values: Mapping[str, _Value]
-    ) -> _Value:
+        self, factory: ast.Call, inner: ast.FunctionDef, node: ast.Call, values: Mapping[str, Value]
+    ) -> Value:
         """A call of a function that another one makes: from numbers, or for a library whose functions it is lent."""
         assert isinstance(factory.func, ast.Name)
         outer, lent = self.source.functions[factory.func.id], self.lent
         assert isinstance(outer, ast.FunctionDef)
         body = [each for each in outer.body[:-1] if each is not inner]
         match factory.args:
-            case [ast.Name(id=library)] if self.modules.get(library, ("", ""))[0] in LIBRARIES and outer.decorator_list:
+            case [ast.Name(id=library)] if (
+                self.module.imported.get(library, ("", ""))[0] in LIBRARIES and outer.decorator_list
+            ):
                 targets = [each.targets[0] for each in body if isinstance(each, ast.Assign)]
                 named = {each.id for each in targets if isinstance(each, ast.Name)}
                 self.lent = {*lent, *named, *(each.arg for each in parameters(outer))}
-                around: dict[str, _Value] = {}
+                around: dict[str, Value] = {}
             case _:
                 if outer.decorator_list:
                     raise NotLifted(f"calls `{ast.unparse(node.func)}`, which a decorated function makes", node)
@@ -489,7 +431,7 @@ class _Lift:
         finally:
             self.lent = lent
 
-    def given(self, node: ast.Call, values: Mapping[str, _Value]) -> tuple[ast.FunctionDef, dict[str, _Value]]:
+    def given(self, node: ast.Call, values: Mapping[str, Value]) -> tuple[ast.FunctionDef, dict[str, Value]]:
         """The function of the same file that is called, and what its parameters are."""
         assert isinstance(node.func, ast.Name)
         function = self.source.functions[node.func.id]
@@ -497,7 +439,7 @@ class _Lift:
             raise NotLifted(f"calls `{node.func.id}`, which is asynchronous", node)
         return function, self.arguments(function, node, values)
 
-    def arguments(self, function: ast.FunctionDef, node: ast.Call, values: Mapping[str, _Value]) -> dict[str, _Value]:
+    def arguments(self, function: ast.FunctionDef, node: ast.Call, values: Mapping[str, Value]) -> dict[str, Value]:
         """What a function's parameters are in a call."""
         if function.args.vararg or function.args.kwarg:
             raise NotLifted(f"calls `{ast.unparse(node.func)}`, which takes any number of arguments", node)
@@ -511,10 +453,10 @@ class _Lift:
             raise NotLifted(f"calls `{ast.unparse(node.func)}` in a way that a draft doesn't read", node)
         return given
 
-    def argument(self, node: ast.expr, values: Mapping[str, _Value]) -> _Value:
+    def argument(self, node: ast.expr, values: Mapping[str, Value]) -> Value:
         """What is handed on: a number, or a flag as it is written."""
         if isinstance(node, ast.Constant) and type(node.value) in (bool, str, type(None)):
-            return _fixed(ast.unparse(node), node)
+            return no_number(ast.unparse(node), node)
         return self.value(node, values)
 
     def followed(self, read: Callable[[], T], node: ast.AST) -> T:
@@ -526,135 +468,23 @@ class _Lift:
         finally:
             self.depth -= 1
 
-    def condition(self, node: ast.expr, values: Mapping[str, _Value]) -> _Value:
+    def condition(self, node: ast.expr, values: Mapping[str, Value]) -> Value:
         match node:
             case ast.Compare(left=left, ops=[ast.cmpop() as sign], comparators=[right]) if isinstance(sign, _COMPARED):
                 pair = [self.value(left, values), self.value(right, values)]
-                return self.over(pair, lambda terms: ast.Compare(terms[0], [sign], [terms[1]]), node)
+                return over(pair, lambda terms: ast.Compare(terms[0], [sign], [terms[1]]), node)
             case ast.Compare(left=left, ops=[ast.Eq() | ast.NotEq() as op], comparators=[right]):
                 pair = [self.value(left, values), self.value(right, values)]
-                return self.over(pair, lambda t: of_word("Eq" if isinstance(op, ast.Eq) else "Ne", *t), node)
+                return over(pair, lambda t: of_word("Eq" if isinstance(op, ast.Eq) else "Ne", *t), node)
             case ast.BoolOp(op=op, values=parts):
                 word = "And" if isinstance(op, ast.And) else "Or"
                 open_parts = [each for each in parts if self.decided(each, values) is None]
                 found = [self.condition(each, values) for each in open_parts]
-                return found[0] if len(found) == 1 else self.over(found, lambda t: of_word(word, *t), node)
+                return found[0] if len(found) == 1 else over(found, lambda t: of_word(word, *t), node)
             case ast.BinOp(left=left, op=ast.BitAnd() | ast.BitOr() as op, right=right):
                 word = "And" if isinstance(op, ast.BitAnd) else "Or"
                 pair = [self.condition(left, values), self.condition(right, values)]
-                return self.over(pair, lambda t: of_word(word, *t), node)
+                return over(pair, lambda t: of_word(word, *t), node)
             case ast.UnaryOp(op=ast.Not(), operand=operand):
-                return self.over([self.condition(operand, values)], lambda t: of_word("Not", *t), node)
+                return over([self.condition(operand, values)], lambda t: of_word("Not", *t), node)
         raise NotLifted(f"has a condition that a draft doesn't read: `{brief(node)}`", node)
-
-    # --- arrays -------------------------------------------------------------------------------------------------------
-
-    def joined(self, parts: Sequence[_Value], node: ast.AST) -> tuple[str, ...]:
-        found = {each.dims for each in parts if each.dims}
-        if len(found) > 1:
-            raise NotLifted(f"joins arrays of different shapes: `{brief(node)}`", node)
-        return found.pop() if found else ()
-
-    def over(self, parts: Sequence[_Value], build: Callable[[list[ast.expr]], ast.expr], node: ast.AST) -> _Value:
-        """Something worked out entry by entry."""
-        return _Value(self.joined(parts, node), lambda at: build([each.at(at if each.dims else ()) for each in parts]))
-
-    def reduced(self, name: str, value: _Value, node: ast.AST) -> _Value:
-        if len(value.dims) != 1:
-            raise NotLifted("adds up an array whose shape nothing says: annotate it, or write `shapes`", node)
-        index = self.letter(value.dims[0])
-        total = of_word("Sum", value.at((index,)), ast.Name(index))
-        size = value.dims[0]
-        return _Value((), lambda _: ast.BinOp(total, ast.Div(), ast.Name(size)) if name == "mean" else total)
-
-    def dot(self, left: _Value, right: _Value, node: ast.AST) -> _Value:
-        if not left.dims or not right.dims or len(left.dims) > 2 or len(right.dims) > 2:
-            raise NotLifted("multiplies matrices whose shapes nothing says: annotate them, or write `shapes`", node)
-        before, after = left.dims[:-1], right.dims[1:]
-        if left.dims[-1] != right.dims[0]:
-            raise NotLifted(f"multiplies {list(left.dims)} by {list(right.dims)}", node)
-        index = self.letter(right.dims[0])
-
-        def at(indices: tuple[str, ...]) -> ast.expr:
-            lead, tail = indices[: len(before)], indices[len(before) :]
-            return of_word(
-                "Sum", ast.BinOp(left.at((*lead, index)), ast.Mult(), right.at((index, *tail))), ast.Name(index)
-            )
-
-        return _Value((*before, *after), at)
-
-    def letter(self, size: str) -> str:
-        start = next((each for each in _SUMMED if each not in self.taken), "k")
-        name = f"{start}{len(self.indices) or ''}"
-        self.indices[name] = size
-        return name
-
-    def needs(self, value: _Value, condition: str) -> None:
-        """What a form needs to be defined, in a branch where that is taken."""
-        if any(each.dims for each in (value, *self.branch)) and (self.branch or len(value.dims) > 1):
-            return
-        term = value.at(self.letters[: len(value.dims)])
-        if any(isinstance(each, ast.Name) and each.id in self.indices for each in ast.walk(term)) or not has_names(
-            term
-        ):
-            return
-        for each in factors(term) if condition.startswith("Ne") else [term]:
-            if has_names(each) and not is_positive(each):
-                self.needed(condition.format(ast.unparse(each)))
-
-    def needed(self, condition: str) -> None:
-        """Notes what must hold where one reads."""
-        others = [ast.unparse(way.at(())) for way in self.branch]
-        self.where.append(f"Or({', '.join((*others, condition))})" if others else condition)
-
-    @contextmanager
-    def where_not(self, condition: _Value) -> Iterator[None]:
-        """For what is read where a condition does not hold."""
-        self.branch.append(condition)
-        try:
-            yield
-        finally:
-            self.branch.pop()
-
-    def named(self, node: ast.expr) -> str | None:
-        """The name of a function of a numerical library, or of Python's own."""
-        if isinstance(node, ast.Name) and node.id in self.lent:
-            return node.id
-        if isinstance(node, ast.Name):
-            module, name = self.modules.get(node.id, ("", node.id))
-            if module in LIBRARIES:
-                return name
-            plain = node.id in PLAIN | {"float"} and node.id not in self.modules and node.id not in self.bound
-            return node.id if plain and node.id not in self.source.functions else None
-        if isinstance(node, ast.Attribute):
-            module, name = self.modules.get(ast.unparse(node.value), ("", ""))
-            whole = f"{module}.{name}".strip(".")
-            if whole in LIBRARIES:
-                return node.attr
-        return None
-
-
-def _imports(tree: ast.AST) -> Iterator[tuple[str, tuple[str, str]]]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            for each in node.names:
-                yield each.asname or each.name, (each.name, "")
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            for each in node.names:
-                yield each.asname or each.name, (node.module, each.name)
-
-
-def _assigned(tree: ast.Module) -> dict[str, list[ast.expr]]:
-    """The values of a module's names."""
-    found: dict[str, list[ast.expr]] = {}
-    for node in tree.body:
-        targets = node.targets if isinstance(node, ast.Assign) else []
-        for target in targets:
-            if isinstance(target, ast.Name) and isinstance(node, ast.Assign):
-                found.setdefault(target.id, []).append(node.value)
-    return found
-
-
-def _number_at(value: _Value, place: int) -> _Value:
-    """One entry of an array of one axis."""
-    return _Value((), lambda _: value.at((str(place),)))

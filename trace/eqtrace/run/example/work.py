@@ -216,7 +216,7 @@ class _One:
     def _stored(self) -> None:
         example = self.example
         assert example.run is not None
-        scenario = self.session.captures.scenario(example.run.value, example.run.span)
+        scenario = self.session.captures.scenarios.function(example.run.value, example.run.span)
         function = None if example.equals is None else self._function(example.equals)[0]
         with stored.watching(None if function is None else function.__code__) as entered:
             rows, sizes = self._perform(lambda: stored.run(scenario, self.session.work.shown_sizes))

@@ -19,7 +19,8 @@ from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
-from eqtrace.run.capture import Executions, Target
+from eqtrace.run.capture import Target
+from eqtrace.run.executions import Executions
 from eqtrace.run.failed import Failed
 from eqtrace.run.sample import Draw, random_sizes, size_names, value_of, values_of
 

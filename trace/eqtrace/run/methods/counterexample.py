@@ -13,9 +13,9 @@ import numpy as np
 from eqtrace.code.bind import parse_right
 from eqtrace.model.equation import Equation
 from eqtrace.model.symbol import Symbol
-from eqtrace.run.capture import Captured
 from eqtrace.run.children import ending_children
 from eqtrace.run.draws import from_seed_alone
+from eqtrace.run.executions import Captured
 from eqtrace.run.methods.compare import Comparison, Entry
 from eqtrace.run.methods.kind import as_array, breach
 from eqtrace.run.sample import NoDraw, bound

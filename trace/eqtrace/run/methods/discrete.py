@@ -24,8 +24,9 @@ from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
-from eqtrace.run.capture import Captured, Executions, Target
+from eqtrace.run.capture import Target
 from eqtrace.run.draws import from_seed_alone
+from eqtrace.run.executions import Captured, Executions
 from eqtrace.run.failed import Failed
 from eqtrace.run.inputs import inputs
 from eqtrace.run.numbering import numbered

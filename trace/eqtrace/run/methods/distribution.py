@@ -25,7 +25,8 @@ from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
-from eqtrace.run.capture import Executions, Target
+from eqtrace.run.capture import Target
+from eqtrace.run.executions import Executions
 from eqtrace.run.record import Event, Recording
 from eqtrace.run.sample import Draw, large_draw, skewed_draw
 from eqtrace.run.site import Site

@@ -20,9 +20,9 @@ from eqtrace.model.equation import Equation, Tolerance
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span
 from eqtrace.model.verdict import Verdict
-from eqtrace.run.capture import Captured
 from eqtrace.run.exact.replay import Replay
 from eqtrace.run.exact.shadow import Constants
+from eqtrace.run.executions import Captured
 from eqtrace.run.methods.compare import (
     Comparison,
     Outcome,

@@ -15,7 +15,7 @@ from eqtrace.model.equation import Equation, ParameterStart
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict
-from eqtrace.run.capture import Executions
+from eqtrace.run.executions import Executions
 from eqtrace.run.record import Recording
 from eqtrace.run.sample import Draw, draws
 
