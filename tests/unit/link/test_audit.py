@@ -162,3 +162,19 @@ def test_user_code_is_never_run(ready) -> None:
     ready.write("impl/__init__.py", "raise SystemExit(3)\n")
     ready.write("tests/conftest.py", "raise SystemExit(3)\n")
     assert kinds(ready.audit(whole(ready), functions=("impl/a.py::f",))) == ["line-moved"] * 2
+
+
+def test_an_occurrence_of_which_nothing_tells_which_it_is(bench):
+    bench.write("impl/a.py", "\n\ndef f(x):\n    x = x + 1\n    return x\n")
+    (fault,) = (
+        each
+        for each in bench.audit(bench.equation(bench.anchor("x = x + 1", 2, occurrence=0))).faults
+        if each.kind == "anchor-ambiguous"
+    )
+    assert fault.message == (
+        "`x = x + 1` stands once in `f` of impl/a.py, "
+        "and nothing tells for certain which is occurrence 0 of what was cited"
+    )
+    assert fault.hint == "write the line and the `occurrence` (from 0) of the one that is meant"
+    still = bench.audit(bench.equation(bench.anchor("x = x + 1", 4, occurrence=0))).faults
+    assert not any(each.kind == "anchor-ambiguous" for each in still)

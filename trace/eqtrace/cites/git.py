@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -86,41 +87,38 @@ class Git:
         """A file's text at a commit."""
         return self.output("cat-file", "blob", f"{revision}:{path}")
 
-    def blobs(self, wanted: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
-        """Texts of files at commits, those that are there and are text."""
+    def blobs(self, wanted: Iterable[tuple[str, str]]) -> Iterator[tuple[tuple[str, str], str]]:
+        """Texts of files at commits, those that are there and are text, one at a time: together they may be large."""
         keys = [key for key in sorted(set(wanted)) if "\n" not in key[1]]
         if not keys:
-            return {}
-        asked = "".join(f"{commit}:{path}\n" for commit, path in keys)
+            return
         try:
-            done = subprocess.run(
+            process = subprocess.Popen(
                 [*command(self.root), "cat-file", "--batch"],
                 cwd=self.root,
                 env=environment(),
-                input=asked.encode("utf-8", "surrogateescape"),
-                capture_output=True,
-                check=False,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
             )
         except (OSError, NoGit):
-            return {}
-        return _batch(keys, done.stdout)
-
-
-def _batch(keys: Sequence[tuple[str, str]], answer: bytes) -> dict[tuple[str, str], str]:
-    found = {}
-    at = 0
-    for key in keys:
-        end = answer.find(b"\n", at)
-        if end < 0:
-            break
-        head = answer[at:end].split()
-        at = end + 1
-        if len(head) == 3 and head[2].isdigit():
-            size = int(head[2])
-            if head[1] == b"blob":
-                found[key] = answer[at : at + size].decode("utf-8", "replace")
-            at += size + 1
-    return found
+            return
+        with process:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            for commit, path in keys:
+                try:  # unbuffered, so that nothing is left to be written where git has ended
+                    os.write(process.stdin.fileno(), f"{commit}:{path}\n".encode("utf-8", "surrogateescape"))
+                except OSError:
+                    return
+                head = process.stdout.readline()
+                if not head:
+                    return
+                words = head.split()
+                if len(words) == 3 and words[2].isdigit():
+                    content = process.stdout.read(int(words[2]) + 1)[:-1]
+                    if words[1] == b"blob":
+                        yield (commit, path), content.decode("utf-8", "replace")
 
 
 def literal(paths: Sequence[str]) -> str:

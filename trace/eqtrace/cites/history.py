@@ -147,8 +147,11 @@ class History:
         starts = {
             each: self._start(each.path, self._births[each.citation], targets.get(each.path, ())) for each in wanted
         }
-        blobs = self.git.blobs({(start.commit, start.path) for start in starts.values()})
-        lines = {key: split_lines(text) for key, text in blobs.items()}
+        shared: dict[str, str] = {}  # most lines of a file are those of its other versions
+        lines = {
+            key: tuple(shared.setdefault(line, line) for line in split_lines(text))
+            for key, text in self.git.blobs({(start.commit, start.path) for start in starts.values()})
+        }
         found = {}
         for each, start in starts.items():
             then = lines.get((start.commit, start.path))
@@ -160,7 +163,7 @@ class History:
         """The last versions of a file before a commit, newest first, without renames."""
         listed = self.git.output("log", "--first-parent", f"-{_EARLIER}", "--format=%H", f"{commit}^", "--", path) or ""
         commits = listed.split()
-        blobs = self.git.blobs({(each, path) for each in commits})
+        blobs = dict(self.git.blobs({(each, path) for each in commits}))
         for each in commits:
             if (each, path) in blobs:
                 yield each, split_lines(blobs[each, path])

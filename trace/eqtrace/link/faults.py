@@ -56,6 +56,9 @@ def _moved(match: Match, equation: str | None) -> Fault:
         hint += f" and in: {match.function}"
     if span.path != anchor.path:
         where, before = f"{where} of {span.path}", f"in {anchor.path}"
+    if match.occurrence is not None:
+        where, before = f"{where}, as occurrence {match.occurrence},", f"{before}, as {anchor.occurrence}"
+        hint += f" and occurrence: {match.occurrence}"
     message = f"`{first_line(anchor.code)}` is at {where} now, not {before}"
     related = (Related(span, "the statement"),)
     return Fault("line-moved", message, place(anchor), hint, related, equation)
@@ -96,8 +99,12 @@ def _unresolved(match: Match, equation: str | None, index: Index) -> Fault:
     related = tuple(Related(candidate.span, candidate.reason) for candidate in match.candidates)
     shown = "; ".join(f"{item.span.path}:{item.span.line} ({item.reason})" for item in match.candidates[:3])
     if match.status is Status.AMBIGUOUS:
-        message = f"`{first_line(anchor.code)}` stands {len(related)} times in {_where(anchor)}"
+        times = "once" if len(related) == 1 else f"{len(related)} times"
+        message = f"`{first_line(anchor.code)}` stands {times} in {_where(anchor)}"
         hint = "add `occurrence` (from 0), or the line of the one that is meant"
+        if anchor.occurrence is not None:
+            message += f", and nothing tells for certain which is occurrence {anchor.occurrence} of what was cited"
+            hint = "write the line and the `occurrence` (from 0) of the one that is meant"
         return Fault("anchor-ambiguous", message, place(anchor), hint, related, equation)
     if anchor.target is not None:
         message = f"there is no function `{anchor.target}`"

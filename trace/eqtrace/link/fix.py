@@ -62,12 +62,14 @@ def _texts(match: Match) -> Iterator[tuple[Text, str]]:
     went = bool(match.function) and match.function != plain_name(anchor.function)
     moved = match.status is Status.MOVED or (match.status is Status.CHANGED and anchor.within is not None and went)
     if not moved or span is None or not colon or not line.strip().isdecimal():
-        yield anchor.at, anchor.at.value
+        yield from ((text, text.value) for text in (anchor.at, anchor.counted) if text is not None)
         return
     number = str(span.line) if match.status is Status.MOVED else line
     yield anchor.at, f"{path if span.path == anchor.path else span.path}:{number}"
     if anchor.within is not None:
         yield anchor.within, match.function if went else anchor.within.value
+    if anchor.counted is not None:
+        yield anchor.counted, anchor.counted.value if match.occurrence is None else str(match.occurrence)
 
 
 def renamed(topics: Iterable[Topic], functions: Mapping[str, str]) -> tuple[Edit, ...]:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 
 from eqtrace.code.index import Index
 from eqtrace.code.source import SourceFile, Statement
 from eqtrace.code.tree import names, renaming, same
 from eqtrace.link.anchor_code import parse_code
+from eqtrace.link.extracted import extracted
 from eqtrace.link.nearest import elsewhere, functions_like, replacement
+from eqtrace.link.neighbours import which
 from eqtrace.link.passage import match_passage
 from eqtrace.link.relocate import Homes
 from eqtrace.link.target import resolve_target
@@ -20,8 +23,8 @@ def match(anchor: Anchor, index: Index, homes: Homes | None = None) -> Match:
     """Finds an anchor's statement.
 
     Exact means: the same syntax tree within the named function, or where that is gone, in the function that `homes`
-    says it is now. Where several are equal, `occurrence` chooses (from 0), else the claimed line does. Nothing that is
-    merely alike is ever called moved.
+    says it is now. Where several are equal, `occurrence` chooses (from 0) unless their number or their neighbours speak
+    against it, else the claimed line does. Nothing that is merely alike is ever called moved.
     """
     if anchor.target is not None:
         return _match_target(anchor, index)
@@ -42,14 +45,9 @@ def match(anchor: Anchor, index: Index, homes: Homes | None = None) -> Match:
     equal = [item for item in _within(file, function, parsed.node) if same(item.node, parsed.node)]
     if equal:
         chosen = _choose(anchor, equal, moved=home is not None)
-        several = len(equal) > 1 or anchor.occurrence is not None
-        if chosen.status is Status.MOVED and several and homes is not None:
-            before = homes.count(anchor, parsed.node)
-            now = len(equal), len(file.definitions.get(function, ()))
-            if before is not None and before != now:  # which of them is the old one, their order doesn't tell
-                return Match(anchor, Status.AMBIGUOUS, None, candidates=_counted(equal))
-        return chosen
-    return _not_found(anchor, file, function, parsed.node, index)
+        counted = anchor.occurrence is not None and chosen.status in (Status.MOVED, Status.MISSING)
+        return _recounted(chosen, equal, parsed.node, homes) if counted and homes is not None else chosen
+    return _not_found(anchor, file, function, parsed.node, index, homes)
 
 
 def _within(file: SourceFile, function: str, wanted: ast.AST) -> Sequence[Statement]:
@@ -103,11 +101,31 @@ def _choose(anchor: Anchor, equal: Sequence[Statement], *, moved: bool) -> Match
     return Match(anchor, Status.AMBIGUOUS, None, candidates=_counted(equal))
 
 
+def _recounted(chosen: Match, equal: Sequence[Statement], wanted: ast.AST, homes: Homes) -> Match:
+    """The same where as many equal statements are known to have been there; else what the neighbours tell."""
+    anchor, first = chosen.anchor, equal[0]
+    before = homes.count(anchor, wanted)
+    if before == (len(equal), len(first.file.definitions.get(first.function, ()))):
+        return chosen
+    meant = which(anchor, equal, homes.citing(anchor.path), changed=before is not None)
+    if meant is not None:
+        return _renumbered(found(anchor, meant, Status.MOVED), equal.index(meant))
+    return Match(anchor, Status.AMBIGUOUS, None, candidates=_counted(equal)) if chosen.span is not None else chosen
+
+
+def _renumbered(match: Match, occurrence: int) -> Match:
+    """With which one of several the statement is now, where the anchor says another one."""
+    said = match.anchor.occurrence
+    return match if said is None or said == occurrence else replace(match, occurrence=occurrence)
+
+
 def _counted(equal: Sequence[Statement]) -> tuple[Candidate, ...]:
     return tuple(Candidate(item.span, f"occurrence {number} in its function") for number, item in enumerate(equal))
 
 
-def _not_found(anchor: Anchor, file: SourceFile, function: str, wanted: ast.AST, index: Index) -> Match:
+def _not_found(
+    anchor: Anchor, file: SourceFile, function: str, wanted: ast.AST, index: Index, homes: Homes | None
+) -> Match:
     """What stands in the statement's place, or where else something like it is."""
     renamed = _renamed(file.statements_in(function), wanted)
     if renamed is not None:
@@ -117,6 +135,9 @@ def _not_found(anchor: Anchor, file: SourceFile, function: str, wanted: ast.AST,
     statement = replacement(anchor, file.statements_in(function), wanted)
     if statement is not None:
         return found(anchor, statement, Status.CHANGED, f"- {anchor.code.strip()}\n+ {statement.source}")
+    taken = extracted(anchor, file, function, wanted, homes.citing(anchor.path)) if homes is not None else None
+    if homes is not None and taken is not None and not homes.held(anchor, wanted, taken.function):
+        return _renumbered(found(anchor, taken, Status.MOVED), 0)
     candidates = elsewhere(anchor, file, function, wanted, index)
     if function not in file.definitions:
         candidates = (*candidates, *functions_like(file, function))

@@ -75,15 +75,37 @@ class Homes:
         key = (path, function)
         return self._cited[key] if key in self._cited else self._alone(*key)
 
+    def citing(self, path: str) -> Sequence[Anchor]:
+        """The anchors that cite a file, by the name that they give it."""
+        return self._citing.get(path, ())
+
+    @cached_property
+    def _citing(self) -> Mapping[str, Sequence[Anchor]]:
+        found: dict[str, list[Anchor]] = {}
+        for each in self._anchors:
+            found.setdefault(each.path, []).append(each)
+        return found
+
     def count(self, anchor: Anchor, wanted: ast.AST) -> tuple[int, int] | None:
         """How many equal statements there were when an anchor's line was right, and how many functions of its name.
 
         None if that is unknown.
         """
+        file = self._when_right(anchor, wanted)
+        if file is None:
+            return None
+        return len(_equal(file, anchor.function, wanted)), len(file.definitions.get(anchor.function, ()))
+
+    def held(self, anchor: Anchor, wanted: ast.AST, function: str) -> bool:
+        """Whether another function held an equal statement when an anchor's line was right: then it is another one."""
+        file = self._when_right(anchor, wanted)
+        return file is not None and bool(_equal(file, function, wanted))
+
+    def _when_right(self, anchor: Anchor, wanted: ast.AST) -> SourceFile | None:
+        """The last committed version of a file in which an anchor's statement stood at its line."""
         for _, file in self._versions(anchor.path):
-            equal = [each for each in file.statements_in(anchor.function) if same(each.node, wanted)]
-            if any(each.line == anchor.line for each in equal):
-                return len(equal), len(file.definitions.get(anchor.function, ()))
+            if any(each.line == anchor.line for each in _equal(file, anchor.function, wanted)):
+                return file
         return None
 
     def found(self) -> dict[str, str]:
@@ -134,11 +156,26 @@ class Homes:
         near = [(share, home) for share, home in others if home.path == here]
         size = sum(1 for node in lost.statements for _ in walk(node))
         strong = size >= (_STRONG_ENOUGH if lost.commit else _STRONG)
+        renamed = _clearest(near, _RENAMED, [share for share, _ in named])
         return (
             _clearest(named, _NAMED_ALIKE)
-            or (_clearest(near, _RENAMED, [share for share, _ in named]) if strong else None)
+            or (renamed if strong or (renamed is not None and self._as_apart(lost, renamed)) else None)
             or (_clearest(others, _ELSEWHERE) if strong and len(lost.statements) >= _LEAST else None)
         )
+
+    def _as_apart(self, lost: _Lost, home: Home) -> bool:
+        """Whether all that is cited of a method stands as far apart in another one of its class as it did."""
+        file = self._index.file(home.path)
+        owner = lost.function.rpartition(".")[0]
+        if file is None or not owner or home.function.rpartition(".")[0] != owner:
+            return False
+        cited = {(each.line, each.code) for each in self.citing(lost.path) if each.function == lost.function}
+        shifts = set()
+        for line, code in cited:
+            node = parse_code(code).node
+            equal = [] if node is None else _equal(file, home.function, node)
+            shifts.add(equal[0].line - line if len(equal) == 1 else None)
+        return len(cited) > 1 and len(shifts) == 1 and None not in shifts
 
     def _now(self, path: str) -> str:
         """The name that a file has now; looking for renamed files takes git long."""
@@ -237,6 +274,10 @@ class _Renaming(ast.NodeTransformer):
         self.generic_visit(node)
         node.attr = self._names.get(node.attr, node.attr)
         return node
+
+
+def _equal(file: SourceFile, function: str, wanted: ast.AST) -> list[Statement]:
+    return [each for each in file.statements_in(function) if same(each.node, wanted)]
 
 
 def _count(wanted: Sequence[ast.AST], statements: Sequence[Statement]) -> int:

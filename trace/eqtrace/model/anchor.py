@@ -42,6 +42,7 @@ class Anchor:
     part: int | None = None
     target: str | None = None
     within: Text | None = None  # the function as written, for `fix`
+    counted: Text | None = None  # the occurrence as written, for `fix`
 
     @property
     def computing(self) -> bool:
@@ -72,7 +73,8 @@ class Match:
     """An anchor held against the code.
 
     `span` is the statement (of a compound statement its header) that the anchor resolves to: also where it moved to,
-    or what stands there now when it changed; None when nothing could be resolved.
+    or what stands there now when it changed; None when nothing could be resolved. `occurrence` is which one of several
+    it is now, where that is another number than the anchor says.
     """
 
     anchor: Anchor
@@ -82,3 +84,4 @@ class Match:
     source: str = ""  # the statement as it stands
     difference: str = ""
     candidates: tuple[Candidate, ...] = ()
+    occurrence: int | None = None

@@ -51,6 +51,7 @@ def _build(document: Document, model: schema.Anchor, place: Any, name: str) -> A
         at=document.text(place.values["at"]),
         within=document.text(place.values["in"]) if "in" in place.values else None,
         occurrence=model.occurrence,
+        counted=document.text(place.values["occurrence"]) if model.occurrence is not None else None,
         purpose=model.purpose,
         bind=bind,
         part=model.part,
