@@ -209,10 +209,46 @@ def test_a_word_may_stand_without_being_marked_as_one(compared, latex) -> None:
     assert compared(latex, "Eq(Nu, Re**2*Pr + Re_D*T_in)", symbols=NUMBERS).status is ReadBack.AGREES
 
 
-def test_a_word_of_letters_that_stand_for_themselves_is_their_product(compared) -> None:
-    letters = {name: {"meaning": name, "code": None, "shape": []} for name in ("r", "R", "e", "Re", "x")}
-    assert compared(r"r = Re x", "Eq(r, R*e*x)", symbols=letters).status is ReadBack.AGREES
-    assert compared(r"r = Re x", "Eq(r, Re*x)", symbols=letters).status is not ReadBack.AGREES
+def numbers(*names: str, **spelt: str) -> dict[str, object]:
+    plain = {name: {"meaning": name, "code": None, "shape": []} for name in (*names, *spelt)}
+    return {name: each | ({"latex": spelt[name]} if name in spelt else {}) for name, each in plain.items()}
+
+
+@pytest.mark.parametrize(
+    ("latex", "form", "other", "symbols"),
+    [
+        ("r = Re x", "R*e*x", "Re*x", numbers("r", "R", "e", "Re", "x")),
+        ("r = R e^{-x}", "R0*exp(-x)", "Re**(-x)", numbers("r", "Re", "x", R0="R")),
+        ("r = p x", "power*x", "px", numbers("r", "px", "x", power="p")),
+        ("r = p q_c", "p*q_c", "pq_c", numbers("r", "p", "q_c", "pq_c")),
+        ("r = x dy", "x*dy", "xd*y", numbers("r", "x", "y", "dy", "xd")),
+        ("r = c dT", "c*dT", "cd*T", numbers("r", "c", "dT", "cd", "T")),
+        ("r = p q^2", "p*q2**2", "pq**2", numbers("r", "p", "pq", q2="q")),
+    ],
+)
+def test_what_is_read_letter_by_letter_is_no_word(compared, latex, form, other, symbols) -> None:
+    assert compared(latex, f"Eq(r, {form})", symbols=symbols).status is ReadBack.AGREES
+    assert compared(latex, f"Eq(r, {other})", symbols=symbols).status is ReadBack.DIFFERS
+
+
+@pytest.mark.parametrize(
+    ("latex", "names"),
+    [
+        (r"r = R\,e^{x}", ("Re", "x")),  # letters apart are no word
+        ("r = R e^{-x}", ("Re", "x")),
+        ("r = Q R^{-1}", ("QR",)),
+        ("r = ReL", ("Re", "L", "ReL")),  # a word and a letter, or one word
+    ],
+)
+def test_what_may_be_meant_otherwise_is_not_read(compared, latex, names) -> None:
+    symbols = numbers("r", *names)
+    for form in names:
+        assert compared(latex, f"Eq(r, {form})", symbols=symbols).status is ReadBack.NOT_READ
+
+
+def test_a_long_row_of_letters_takes_no_time(compared) -> None:
+    symbols = numbers("r", "a", "aa", "aaa")
+    assert compared(f"r = {'a' * 900}z", "Eq(r, aa)", symbols=symbols).status is ReadBack.NOT_READ
 
 
 def test_a_derivative_is_not_worked_out(compared) -> None:

@@ -16,7 +16,7 @@ from eqtrace.formula.latex.cursor import split
 from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.names import Declared, Role
 from eqtrace.formula.latex.parser import Parser
-from eqtrace.formula.latex.statements import Clause, Said, Says, Statements
+from eqtrace.formula.latex.statements import Clause, Said, Says, said_by
 from eqtrace.formula.term import Compare, Condition, Eq
 from eqtrace.model.equation import Equation
 
@@ -159,7 +159,7 @@ class Documented:
         try:
             if formula.whole_latex:
                 run = formula.whole_latex if declared or not formula.equal else formula.rest_latex
-                return _bare(Statements(self.reading, run).read(), keep=declared)
+                return _bare(said_by(self.reading, run), keep=declared)
             return self._plain(formula, declared)
         except Unread as error:
             raise self._explained(error) from error

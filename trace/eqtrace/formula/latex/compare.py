@@ -16,7 +16,7 @@ from eqtrace.formula.latex.pairs import (
     Comparison,
     Pair,
 )
-from eqtrace.formula.latex.statements import Statements
+from eqtrace.formula.latex.statements import said_by
 from eqtrace.formula.latex.tokens import Kind, bare, tokens
 from eqtrace.formula.term import (
     Eq,
@@ -135,5 +135,5 @@ def _comparison(equation: Equation, form: Form, text: str) -> Comparison:
     reading = reading_of(equation, form, lefts, {token.key for token in found})
     while found and found[-1].kind is Kind.GAP:
         found = found[:-1]
-    said = Statements(reading, found).read()
+    said = said_by(reading, found)
     return Matching(equation, form, claims, reading, said).compared()

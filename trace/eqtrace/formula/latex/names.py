@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Set
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
+from itertools import takewhile
 
 from eqtrace.formula.form import Form
 from eqtrace.formula.latex.errors import Unread
@@ -96,7 +97,6 @@ GREEK = frozenset(
         "Omega",
     ]
 )
-_CONSTANTS = frozenset("ei")
 _ACCENTS = ("hat", "bar", "tilde")
 _FUNCTION = re.compile(r"([A-Z][A-Za-z]*?)(\d?)(back)?")
 _SHORT = re.compile(r"([A-Za-z])([A-Za-z]+|\d+)")
@@ -111,6 +111,7 @@ class Names:
     functions: Mapping[str, object] = field(default_factory=dict)
     keys: Collection[str] = ()  # of the tokens that there are
     said: Collection[str] = ()  # the names that the form itself holds
+    words: set[str] = field(default_factory=set)  # of several letters, which may stand without being marked as words
 
     def add(self, declared: Declared, latex: tuple[str, ...] = ()) -> None:
         """A name with the spellings that it is given, and those that follow from it."""
@@ -121,13 +122,39 @@ class Names:
         for spelling in dict.fromkeys(each for each in found if each.base[0] in self.keys):
             self.table.setdefault(spelling.base[0], []).append((spelling, declared))
 
-    def add_letters(self, name: str, letters: Set[str]) -> None:
-        """`Re` for a word that is no product of `letters`, as authors write it who mean no R and no e."""
+    def add_word(self, name: str) -> None:
+        """A name whose word may stand in letters alone, see `joined`; what follows `_` in it is a subscript."""
         stem, _, rest = name.partition("_")
-        if len(stem) < 2 or not stem.isalpha() or stem in GREEK or stem[0] not in self.keys or letters >= set(stem):
-            return
-        for sub in _subscript(rest) if rest else (None,):
-            self.table.setdefault(stem[0], []).append((Spelling(tuple(stem), sub), self.declared[name]))
+        self.words.add(stem)
+        plain = self.declared.get(stem)
+        if rest and name in self.declared and (plain is None or plain.dims == ()):
+            key = f'"{stem}"'
+            for sub in _subscript(rest):
+                self.table.setdefault(key, []).append((Spelling((key,), sub), self.declared[name]))
+
+    def joined(self, run: tuple[Token, ...]) -> tuple[Token, ...]:
+        """The same tokens, those that are letters of a word in one: `RePr`, where nothing else can be meant.
+
+        Letters that stand side by side must be a row of such words and of names of one letter, and of one row only.
+        """
+        letters = {name for name, each in self.declared.items() if len(name) == 1 and each.role is not Role.FUNCTION}
+        found: list[Token] = []
+        waiting = list(run)
+        while waiting:
+            near = 1
+            while near < len(waiting) and waiting[near - 1].end == waiting[near].offset:
+                near += 1
+            row = list(takewhile(lambda token: token.kind is Kind.LETTER, waiting[:near]))
+            parts = _row("".join(token.text for token in row), self.words, letters) if len(row) > 1 else []
+            for part in parts:
+                first, end = row[0], row[len(part) - 1].end
+                word = Token(Kind.WORD, part, first.offset, end - first.offset)
+                found.append(word if len(part) > 1 else first)
+                del row[: len(part)]
+            taken = sum(map(len, parts)) or max(len(row), 1)
+            found += [] if parts else waiting[:taken]
+            del waiting[:taken]
+        return tuple(found)
 
     def at(self, place: int, found: tuple[Token, ...]) -> Iterator[tuple[Spelling, Declared]]:
         """The names whose spelling's tokens stand at a place, longest first."""
@@ -147,12 +174,13 @@ class Names:
             key: [(each, declared) for each, declared in pairs if declared.name != name or each not in spellings]
             for key, pairs in self.table.items()
         }
-        return Names(table, self.declared, self.functions, self.keys, self.said)
+        return Names(table, self.declared, self.functions, self.keys, self.said, self.words)
 
 
 def names_of(equation: Equation, form: Form, keys: Collection[str]) -> Names:
     """Everything that an equation declares; spellings that start with none of the keys of its LaTeX are left out."""
-    names = Names(functions=equation.functions, keys=keys)
+    words = {f'"{_stem(name)}"' for name in _worded(equation)}
+    names = Names(functions=equation.functions, keys={*keys, *words})
     said = {name.removeprefix("Old(").removesuffix(")") for part in form.parts for name in symbol_names(part.statement)}
     names.said = said
     called = {node.function for part in form.parts for node in walk(part.statement) if isinstance(node, Apply)}
@@ -172,10 +200,8 @@ def names_of(equation: Equation, form: Form, keys: Collection[str]) -> Names:
             names.add(declared, latex)
     for name in equation.indices:
         names.add(Declared(name, Role.INDEX))
-    letters = {name for name in names.declared if len(name) == 1} | _CONSTANTS
-    for name, symbol in equation.symbols.items():
-        if not symbol.latex and name in names.declared:
-            names.add_letters(name, letters)
+    for name in _worded(equation):
+        names.add_word(name)
     for name, text in equation.let.items():
         term, _ = parse_term(text.value)
         if term is not None and name not in names.declared:
@@ -187,6 +213,35 @@ def names_of(equation: Equation, form: Form, keys: Collection[str]) -> Names:
         if name not in names.declared:
             names.add(Declared(name, Role.FUNCTION), use.latex)
     return names
+
+
+def _worded(equation: Equation) -> list[str]:
+    """The symbols that are spelt as their names, whose first part is a word."""
+    return [
+        name
+        for name, symbol in equation.symbols.items()
+        if not symbol.latex and len(_stem(name)) > 1 and _stem(name).isalpha() and _stem(name) not in GREEK
+    ]
+
+
+def _stem(name: str) -> str:
+    return name.partition("_")[0]
+
+
+def _row(text: str, words: Collection[str], letters: Collection[str]) -> list[str]:
+    """The one way in which letters are a row of words and of single names; nothing where there are several or none."""
+    ways, last = [1, *[0] * len(text)], [""] * (len(text) + 1)
+    for place in range(len(text)):
+        for part in (text[place], *words) if ways[place] else ():
+            if text.startswith(part, place) and (len(part) > 1 or part in letters):
+                ways[place + len(part)] += ways[place]
+                last[place + len(part)] = part
+    found: list[str] = []
+    place = len(text)
+    while place and ways[-1] == 1:
+        found.insert(0, last[place])
+        place -= len(last[place])
+    return found
 
 
 def _used(form: Form) -> dict[str, tuple[Term, ...]]:

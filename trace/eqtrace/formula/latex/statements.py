@@ -3,6 +3,7 @@ r"""Whole formulas: claims side by side, conditions and ranges behind them, `\Ri
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -51,6 +52,25 @@ class Said:
     clauses: list[Clause] = field(default_factory=list)
     ranges: dict[str, Range] = field(default_factory=dict)
     range_places: dict[str, tuple[int, int]] = field(default_factory=dict)
+
+
+def said_by(reading: Reading, run: Run) -> Said:
+    """What LaTeX says; where it is not read as it stands, with words in letters alone taken for words (`Re^2`).
+
+    Raises:
+        Unread: it is not read either way.
+    """
+    try:
+        return Statements(reading, run).read()
+    except Misfit:
+        raise
+    except Unread:
+        joined = reading.names.joined(run)
+        if len(joined) == len(run):
+            raise
+        with suppress(Unread):
+            return Statements(reading, joined).read()
+        raise
 
 
 _QUALIFIERS = frozenset({"for", "where", "when", "if", "only where", "only when", "only if", "with"})
