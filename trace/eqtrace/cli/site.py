@@ -73,5 +73,7 @@ def site(
     folder = config.root / config.site.output if output is None else output.absolute()
     built = build(config, results, folder, stored_scores(config, results))
     code = reports.report(results, config.root, Reporting(form, output_file, fail_on, exit_zero))
-    click.echo(f"{built.written} of {built.files} files of the site written to {built.folder}", err=True)
+    others = "" if built.written == built.files else ", the others are as they were"
+    written = f"{built.written} of {built.files} files of the site written to {built.folder}{others}"
+    click.echo(f"{written}: open index.html", err=True)
     return code

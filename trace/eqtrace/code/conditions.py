@@ -14,7 +14,12 @@ from dataclasses import dataclass, replace
 from eqtrace.code.tree import FunctionNode, StatementNode, dotted, walk
 
 _EXTREMES = frozenset({"maximum", "minimum", "fmax", "fmin", "max", "min"})
-_OF_KINDS = frozenset({"isinstance", "issubclass", "hasattr", "callable"})
+_OF_KIND = frozenset({"ndim", "dtype", "flags"})
+_OF_KINDS = frozenset(
+    {"isinstance", "issubclass", "hasattr", "callable", "type", "ndim", "isscalar", "iscomplexobj", "isrealobj",
+     "issubdtype", "is_masked", "shares_memory", "may_share_memory", "isnan", "isinf", "isfinite"}
+)  # fmt: skip
+_USUAL = 4  # arrays of more are drawn anyway
 _UNTESTED = ast.Assert | ast.ClassDef | FunctionNode  # an assertion that fails ends the run
 
 
@@ -39,14 +44,23 @@ def of_cited(statement: StatementNode, whole: bool = False) -> list[Condition]:
     return _among(_nodes(statement, whole))
 
 
-def cuts(statement: StatementNode, whole: bool = False) -> Iterator[float]:
-    """The numbers at which slices end or start: what an array has beyond them may be left out."""
+def cuts(statement: StatementNode, module: ast.Module, whole: bool = False) -> Iterator[float]:
+    """The whole numbers of a statement, and of constants of its module, at which arrays may be cut.
+
+    Exponents cut none.
+    """
+    constants: dict[str, object] = {}
+    for each in module.body:
+        match each:
+            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=value)):
+                constants[name] = value
+    exponents: set[int] = set()
     for node in _nodes(statement, whole):
-        if isinstance(node, ast.Slice):
-            for end in (node.lower, node.upper):
-                inner = end.operand if isinstance(end, ast.UnaryOp) else end
-                if isinstance(inner, ast.Constant) and type(inner.value) is int:
-                    yield float(inner.value)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
+            exponents.add(id(node.right))
+        held = node.value if isinstance(node, ast.Constant) else constants.get(getattr(node, "id", ""))
+        if type(held) is int and held >= _USUAL and id(node) not in exponents:
+            yield float(held)
 
 
 def _nodes(statement: StatementNode, whole: bool) -> Iterator[ast.AST]:
@@ -82,14 +96,46 @@ def _among(nodes: Iterable[ast.AST]) -> list[Condition]:
 
 
 def _is_of_kinds(node: ast.expr) -> bool:
-    """Whether an expression asks what a value is, and not how large."""
-    match node:
-        case ast.Compare(left=ast.Attribute(attr="ndim" | "dtype")):
+    """Whether an expression asks what a value is, whether it is finite, or whether there is anything in it."""
+    if isinstance(node, ast.Compare) and all(isinstance(each, ast.Is | ast.IsNot) for each in node.ops):
+        return True
+    for each in ast.walk(node):
+        if isinstance(each, ast.Attribute) and each.attr in _OF_KIND:
             return True
-        case ast.Compare(ops=operators):
-            return all(isinstance(each, ast.Is | ast.IsNot) for each in operators)
-        case ast.Call(func=ast.Name(id=name)):
-            return name in _OF_KINDS
+        if isinstance(each, ast.Call) and (dotted(each.func) or "").rpartition(".")[2] in _OF_KINDS:
+            return True
+    match node:
+        case ast.Compare(left=ast.Call(func=ast.Name(id="len"), args=[ast.Attribute(attr="shape")])):
+            return True
+        case ast.Compare(left=ast.Attribute(attr="shape"), comparators=[ast.Tuple(elts=[])]):
+            return True
+    return False
+
+
+def is_of_nothing(function: FunctionNode | ast.Lambda, node: ast.expr) -> bool:
+    """Whether an expression tells empty arrays from others."""
+    match node:
+        case ast.Compare(left=left, ops=[op], comparators=[ast.Constant(value=0 | 1 as value)]):
+            at = (ast.Eq, ast.NotEq, ast.Gt, ast.LtE) if value == 0 else (ast.Lt, ast.GtE)
+            return isinstance(op, at) and is_length(function, left)
+    return is_length(function, node)
+
+
+def is_length(function: FunctionNode | ast.Lambda, node: ast.expr) -> bool:
+    """Whether an expression is a length of an array, as it stands or by a local name."""
+    match node:
+        case ast.Call(func=ast.Name(id="len"), args=[_]) | ast.Attribute(attr="size"):
+            return True
+        case ast.Subscript(value=ast.Attribute(attr="shape")):
+            return True
+        case ast.Name(id=name):
+            found = [
+                each.value
+                for each in ast.walk(function)
+                if isinstance(each, ast.Assign)
+                and any(isinstance(target, ast.Name) and target.id == name for target in each.targets)
+            ]
+            return len(found) == 1 and not isinstance(found[0], ast.Name) and is_length(function, found[0])
     return False
 
 
@@ -102,6 +148,9 @@ def rests_on(function: FunctionNode | ast.Lambda, node: ast.expr) -> frozenset[s
             for target in statement.targets if isinstance(statement, ast.Assign) else [statement.target]:
                 for name in _names(target, ast.Store):
                     made.setdefault(name, set()).update(read)
+        elif isinstance(statement, ast.For | ast.comprehension):
+            for name in _names(statement.target, ast.Store):
+                made.setdefault(name, set()).update(_names(statement.iter, ast.Load))
     found, waiting = set[str](), [*_names(node, ast.Load)]
     while waiting:
         name = waiting.pop()

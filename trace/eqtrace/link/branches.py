@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from eqtrace.code.conditions import Condition, of_cited, rests_on
+from eqtrace.code.conditions import Condition, is_length, is_of_nothing, of_cited, rests_on
 from eqtrace.code.index import Index
 from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
@@ -97,8 +97,15 @@ def _is_claimed(
     }
     codes = [bind[name].value if name in bind else each.code_name(match.function) or "" for name, each in held.items()]
     known = {found.group() for code in codes if (found := _NAME.match(code))}
-    operands = [each for each in (condition.node, condition.other) if each is not None]
-    return all(read and read <= known for read in (rests_on(function, each) for each in operands))
+    if condition.other is None:
+        read = rests_on(function, condition.node)
+        return bool(read) and read <= known and not is_of_nothing(function, condition.node)
+    operands = (condition.node, condition.other)
+    both = [rests_on(function, each) for each in operands]
+    # A bound that is a number keeps values off what is not defined; of a length it leaves the rest out.
+    return all(
+        read <= known and (read or is_length(function, other)) for read, other in zip(both, operands[::-1], strict=True)
+    )
 
 
 def _told(condition: Condition, way: int, file: SourceFile) -> str:

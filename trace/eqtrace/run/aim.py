@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from eqtrace.model.ways import FALSE, TRUE
 from eqtrace.run.sample import Draw, Fill, Generator, NoDraw, bound, drawn, whole_bounds, with_sizes
 
 AIMED = 64  # draws that are tried at most
+BESIDE = "a value beside what is compared with"
+MOST_BESIDE = 32  # of such draws of each call
 LENGTHS = 9  # lengths of arrays, about what the code compares with or cuts at, that are tried of each call
 _LARGEST = 10_000  # integers may say how long code runs
 _LONGEST = 40  # arrays are drawn with: exact runs of long ones take their time
@@ -36,6 +39,11 @@ class Questions:
         known = {*wanted, *form.sizes} - set(form.functions)
         self._asked = [each for each in _decisions(form) if set(symbol_names(each)) <= known]
         self._ways = dict.fromkeys(range(len(self._asked)), 0)
+
+    @property
+    def numbers(self) -> set[float]:
+        """The numbers that are compared with."""
+        return {float(each.value) for asked in self._asked for each in walk(asked) if isinstance(each, Number)}
 
     @property
     def open(self) -> bool:
@@ -93,10 +101,52 @@ def aimed(
             yield draw
 
 
+def beside(
+    form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], numbers: Iterable[float], rng: Generator
+) -> Iterator[Draw]:
+    """Draws with one symbol at each of these numbers, right beside it, or halfway to the next.
+
+    Of a condition that code and form decide at different numbers, only what lies between these shows the difference.
+    Beside 0 the edge grid has been tried.
+    """
+    ordered = sorted({*numbers})
+    places = {near for each in ordered if each for near in _about(each)[:1] + _about(each)[2:4]}
+    places |= {(low + high) / 2 for low, high in pairwise(ordered)}
+    tried = [(name, place) for place in sorted(places) for name in wanted if not _has_kind(symbols[name])]
+    step = max(1, math.ceil(len(tried) / MOST_BESIDE))
+    for name, place in tried[::step]:
+        integer = symbols[name].domain.integer and not symbols[name].shape
+        given: dict[str, Any] = {name: round(place)} if integer else {}
+        try:
+            apart = {} if integer else {name: _constant([place])}
+            draw = drawn(form, symbols, wanted, rng, _ordinary, BESIDE, given, apart=apart)
+        except NoDraw:
+            continue
+        if draw is not None:
+            yield draw
+
+
+def _ordinary(rng: Generator, shape: tuple[int, ...]) -> np.ndarray:
+    return np.asarray(rng.standard_normal(shape))
+
+
+def _has_kind(symbol: Symbol) -> bool:
+    """Whether a symbol is no plain number: a word, a permutation, a distribution, a function."""
+    domain = symbol.domain
+    return bool(
+        domain.one_of
+        or domain.words
+        or domain.letters
+        or domain.permutation
+        or domain.function
+        or domain.probability_row
+    )
+
+
 def lengths_about(compared: Iterable[float]) -> list[int]:
-    """Lengths of arrays beside the numbers that are compared with."""
-    near = (math.floor(each) + step for each in compared if 1 <= each < _LONGEST for step in (-1, 0, 1))
-    return sorted({each for each in near if each >= 1})
+    """Lengths of arrays beside the numbers that are compared with or cut at: those beyond them and long ones first."""
+    near = sorted({math.floor(each) for each in compared if 1 <= each < _LONGEST}, reverse=True)
+    return [*dict.fromkeys(each + step for step in (1, 0, -1) for each in near if each + step >= 1)]
 
 
 def _about(value: float) -> tuple[float, ...]:

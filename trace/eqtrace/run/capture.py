@@ -19,7 +19,7 @@ from eqtrace.code.tree import dotted
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
-from eqtrace.run.aim import LENGTHS, Questions, aimed, lengths_about
+from eqtrace.run.aim import BESIDE, LENGTHS, Questions, aimed, beside, lengths_about
 from eqtrace.run.call import CallError, Interpreter, drawn_parameters, names, parse_call
 from eqtrace.run.executions import Captured, Executions
 from eqtrace.run.failed import Failed
@@ -201,7 +201,7 @@ class Captures:
         made: list[Draw],
         accept: Callable[[Draw], bool] | None,
     ) -> None:
-        """Calls the function with inputs that take a condition another way than all others did."""
+        """Calls the function with inputs beside what is compared with, and with such as go another way than all did."""
         session = self._session
         form, effort = session.work.forms[equation.id], session.effort
         if effort.draws is not None:
@@ -210,12 +210,15 @@ class Captures:
         for draw in made:
             questions.asks(draw)
         ways = self._seen(equation, target, found)
-        if not questions.open and not any(map(is_open, ways.values())):
-            return
-        rng = session.rng(equation.id, target.name, "aimed")
-        apart = replace(target, name=f"{target.name} with aimed values")  # so that a hang is none of other calls'
         compared = {each for anchor, _ in ways for each in session.recorder.compared.get(anchor, ())}
-        for draw in filter(accept, aimed(form, equation.symbols, target.symbols, compared, rng)):
+        given = form, equation.symbols, target.symbols
+        rng = session.rng(equation.id, target.name, "aimed")
+        close = beside(*given, compared | questions.numbers, session.rng(equation.id, target.name, "beside"))
+        apart = replace(target, name=f"{target.name} with aimed values")  # so that a hang is none of other calls'
+        for draw in filter(accept, itertools.chain(close, aimed(*given, compared, rng))):
+            is_close = draw.origin == BESIDE
+            if not (is_close or questions.open or any(map(is_open, ways.values()))):
+                return
             news, before = questions.asks(draw), dict(self._ways.get(equation.id, {}))
             try:
                 recording = self.record(equation, apart, draw, rng)
@@ -224,11 +227,9 @@ class Captures:
                 if failed.__cause__ is None:
                     return  # it hung or crashed
                 continue  # far inputs may overflow; the others have shown that it runs
-            if news or any(taken & ~ways.get(key, taken) for key, taken in recording.ways.items()):
+            if is_close or news or any(taken & ~ways.get(key, taken) for key, taken in recording.ways.items()):
                 found.add(recording, f"call of {target.name} with {draw.origin}")
             add(ways, recording.ways)
-            if not questions.open and not any(map(is_open, ways.values())):
-                return
 
     def _seen(self, equation: Equation, target: Target, found: Executions) -> Ways:
         """Which ways the conditions of the called function's cited lines went so far, in scenarios too."""

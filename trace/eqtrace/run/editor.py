@@ -83,7 +83,7 @@ class Editor:
             self._tell(found)
             edit()
 
-        numbers = frozenset([*numbers_in(found), *cuts(statement, site.whole)])
+        numbers = frozenset([*numbers_in(found), *cuts(statement, self._tree.module, site.whole)])
         self.plans.append(replace(plan, compared=numbers))
         self._edits.append(both)
 

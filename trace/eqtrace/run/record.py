@@ -15,8 +15,11 @@ from eqtrace.run.snapshot import DEFAULT_BYTES
 from eqtrace.run.ways import Ways
 
 DEFAULT_EVENTS = 10_000
-# Every second Fibonacci number: of a line in a loop of any few turns, each turn is among these executions sometimes.
-_SAMPLE = frozenset({1, 3, 8, 21, 55, 144, 377, 987, 2584, 6765, 17711, 46368, 121393, 317811, 832040})
+# Each about 2.3 times the one before, and together at each turn of every loop of up to twelve turns: of up to eight by
+# the 1,500th execution.
+_SAMPLE = frozenset(
+    {1, 3, 8, 22, 54, 125, 266, 655, 1500, 2999, 6297, 12340, 24124, 47162, 92201, 180252, 352392, 688926, 1346850}
+)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

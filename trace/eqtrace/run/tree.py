@@ -28,6 +28,7 @@ class Tree:
 
     def __init__(self, file: SourceFile) -> None:
         self._file = file
+        self.module = file.tree
         self._slots: dict[int, Slot] = {}
         self._statements: dict[tuple[int, int], StatementNode] = {}
         for parent in _walk(file.tree):

@@ -44,7 +44,25 @@ def test_both_ways_are_taken(verified, code, form, symbols):
 def test_what_is_wrong_on_the_other_side_only_is_found(verified):
     result, _ = checked(verified, "return x if x < 4000 else 2 * x", "Eq(y, x)", {"x": "", "y": "code: null"})
     assert result.verdict is Verdict.REFUTED
-    assert "values aimed at a condition" in result.faults[0].hint
+    assert "a value beside what is compared with" in result.faults[0].hint
+
+
+@pytest.mark.parametrize(
+    ("code", "form"),
+    [
+        ("1.0 if x > 25 else x", "Piecewise((1, x > 20), (x, True))"),
+        ("1.0 if x > 20 else x", "Piecewise((1, x > 25), (x, True))"),
+        ("x if x < 2300 else 0.0", "Piecewise((x, x < 2299), (0, True))"),
+        ("x if x < 1.5 else -x", "Piecewise((x, x < 1.5000001), (-x, True))"),
+    ],
+)
+def test_code_and_form_that_decide_at_different_numbers_differ(value, code, form):
+    assert value(f"def f(x):\n    return {code}\n", f"sympy: '{form}'").verdict is Verdict.REFUTED
+
+
+def test_what_the_code_refuses_beside_a_number_is_no_finding(value):
+    body = "    if x > 5000:\n        raise ValueError('too large')\n    return 2 * x\n"
+    assert value(f"def f(x):\n{body}", "sympy: '2*x'").verdict is Verdict.CERTIFIED
 
 
 PRODUCT = "sympy: 'Eq(result[i], Sum(A[i, j]*v[j], j))', shapes: {A: [m, n], v: [n]}"
@@ -61,6 +79,28 @@ PRODUCT = "sympy: 'Eq(result[i], Sum(A[i, j]*v[j], j))', shapes: {A: [m, n], v: 
 )
 def test_arrays_are_longer_than_what_the_code_cuts_them_to(value, body, kind):
     assert {fault.kind for fault in value(f"def f(A, v):\n    {body}\n", PRODUCT).faults} == {kind}
+
+
+SQUARES = "sympy: 'Eq(result, Sum(v[k]**2, k))', shapes: {v: [n]}"
+HEAD = "import itertools\n\nimport numpy as np\n\nN = 8\n\n\n"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return np.sum(v[:N] ** 2)",
+        "n = 8; return np.sum(v[:n] ** 2)",
+        "return sum(x**2 for x in itertools.islice(v, 8))",
+        "return np.sum(v[slice(0, 8)] ** 2)",
+        "return np.sum(np.split(v, [8])[0] ** 2)",
+        "return sum(x**2 for x, _ in zip(v, range(8)))",
+        "return sum(v[i] ** 2 for i in range(min(N, len(v))))",
+        "return sum(v[i] ** 2 for i in range(len(v)) if i < N)",
+        "return np.sum(v[:6] ** 2) + np.sum(v[6:9] ** 2) + np.sum(v[9:11] ** 2) + np.sum(v[11:30] ** 2)",
+    ],
+)
+def test_however_they_are_cut(value, body):
+    assert value(f"{HEAD}def f(v):\n    {body}\n", SQUARES).verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize(
