@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import pairwise
 from typing import Any
 
@@ -18,9 +19,9 @@ from eqtrace.formula.claims import free_names
 from eqtrace.formula.evaluate import EvaluationError, Float64, value_of
 from eqtrace.formula.form import Form
 from eqtrace.formula.term import Call, Compare, Number, Piecewise, symbol_names, walk
-from eqtrace.model.symbol import Symbol
+from eqtrace.model.symbol import Domain, Symbol
 from eqtrace.model.ways import FALSE, TRUE
-from eqtrace.run.sample import Draw, Fill, Generator, NoDraw, bound, drawn, whole_bounds, with_sizes
+from eqtrace.run.sample import RANDOM, Draw, Fill, Generator, NoDraw, bound, drawn, is_number, whole_bounds, with_sizes
 
 AIMED = 64  # draws that are tried at most
 BESIDE = "a value beside what is compared with"
@@ -112,35 +113,20 @@ def beside(
     ordered = sorted({*numbers})
     places = {near for each in ordered if each for near in _about(each)[:1] + _about(each)[2:4]}
     places |= {(low + high) / 2 for low, high in pairwise(ordered)}
-    tried = [(name, place) for place in sorted(places) for name in wanted if not _has_kind(symbols[name])]
+    numeric = [name for name in wanted if is_number(symbols[name]) and not symbols[name].domain.probability_row]
+    tried = [(name, place) for place in sorted(places) for name in numeric]
     step = max(1, math.ceil(len(tried) / MOST_BESIDE))
     for name, place in tried[::step]:
-        integer = symbols[name].domain.integer and not symbols[name].shape
-        given: dict[str, Any] = {name: round(place)} if integer else {}
-        try:
-            apart = {} if integer else {name: _constant([place])}
-            draw = drawn(form, symbols, wanted, rng, _ordinary, BESIDE, given, apart=apart)
-        except NoDraw:
-            continue
-        if draw is not None:
-            yield draw
-
-
-def _ordinary(rng: Generator, shape: tuple[int, ...]) -> np.ndarray:
-    return np.asarray(rng.standard_normal(shape))
-
-
-def _has_kind(symbol: Symbol) -> bool:
-    """Whether a symbol is no plain number: a word, a permutation, a distribution, a function."""
-    domain = symbol.domain
-    return bool(
-        domain.one_of
-        or domain.words
-        or domain.letters
-        or domain.permutation
-        or domain.function
-        or domain.probability_row
-    )
+        given: dict[str, Any] = {}
+        apart: dict[str, Fill] = {name: _constant([place])}
+        with suppress(NoDraw):
+            if symbols[name].domain.integer and not symbols[name].shape:
+                if not _within(symbols[name].domain, [round(place)]):
+                    continue
+                given, apart = {name: round(place)}, {}
+            draw = drawn(form, symbols, wanted, rng, RANDOM[0][1], BESIDE, given, apart=apart)
+            if draw is not None:
+                yield draw
 
 
 def lengths_about(compared: Iterable[float]) -> list[int]:
@@ -178,13 +164,22 @@ def _whole_numbers(
         numeric = domain.integer and not (domain.one_of or domain.words or domain.letters)
         if symbols[name].shape or not numeric or (domain.minimum and domain.maximum) or rng.random() < 0.3:
             continue
+        near = [math.floor(each) + step for each in pool if abs(each) <= _LARGEST for step in (0, 1)]
         try:
-            low, high = bound(domain.minimum, {}), bound(domain.maximum, {})
+            fitting = _within(domain, near)
         except NoDraw:
             continue  # it depends on another symbol
-        first, last = whole_bounds(domain, low, high)
-        near = [math.floor(each) + step for each in pool if abs(each) <= _LARGEST for step in (0, 1)]
-        fitting = [each for each in near if (low is None or each >= first) and (high is None or each <= last)]
         if fitting:
             found[name] = int(rng.choice(fitting))
     return found
+
+
+def _within(domain: Domain, numbers: Iterable[int]) -> list[int]:
+    """Those of some integers that a domain has.
+
+    Raises:
+        NoDraw: its bounds depend on another symbol.
+    """
+    low, high = bound(domain.minimum, {}), bound(domain.maximum, {})
+    first, last = whole_bounds(domain, low, high)
+    return [each for each in numbers if (low is None or each >= first) and (high is None or each <= last)]

@@ -95,7 +95,7 @@ def draws_of_one_zero(
     form: Form, symbols: Mapping[str, Symbol], wanted: tuple[str, ...], rng: Generator
 ) -> Iterator[Draw]:
     """Draws in which one symbol is zero and the others are not: what is zero everywhere hides what it is added to."""
-    real = [each for each in wanted if _is_plain(symbols[each])]
+    real = [each for each in wanted if is_number(symbols[each]) and not symbols[each].domain.integer]
     for each in real[:_ALONE] if len(real) > 1 else ():
         apart = {each: _constant(0.0)}
         draw = drawn(form, symbols, wanted, rng, RANDOM[0][1], f"{each} alone zero", apart=apart)
@@ -119,12 +119,10 @@ def with_sizes(form: Form, wanted: tuple[str, ...], lengths: Sequence[int]) -> l
     return [(name, length) for length in lengths for name in free]
 
 
-def _is_plain(symbol: Symbol) -> bool:
-    """Whether a symbol is of real numbers, any of them within bounds."""
+def is_number(symbol: Symbol) -> bool:
+    """Whether a symbol is of numbers, any of them within bounds: no choice, no text, no permutation, no function."""
     domain = symbol.domain
-    return not (
-        domain.integer or domain.one_of or domain.words or domain.letters or domain.permutation or domain.function
-    )
+    return not (domain.one_of or domain.words or domain.letters or domain.permutation or domain.function)
 
 
 def _kinks(form: Form) -> list[tuple[str, Fill]]:

@@ -65,6 +65,19 @@ def test_what_the_code_refuses_beside_a_number_is_no_finding(value):
     assert value(f"def f(x):\n{body}", "sympy: '2*x'").verdict is Verdict.CERTIFIED
 
 
+@pytest.mark.parametrize(
+    ("code", "form", "domain"),
+    [
+        ("n if n < 300 else 0", "n", "{integer: true, min: 0, max: 100}"),
+        ("n if n > 50 else -n", "n", "{integer: true, min: 51}"),
+        ("n if n < 300 else 0.0", "n", "{min: 0, max: 100}"),
+    ],
+)
+def test_numbers_beyond_a_domain_are_not_drawn(value, code, form, domain):
+    entry = f"sympy: '{form}', domain: {{n: {domain}}}"
+    assert value(f"def f(n):\n    return {code}\n", entry).verdict is Verdict.CERTIFIED
+
+
 PRODUCT = "sympy: 'Eq(result[i], Sum(A[i, j]*v[j], j))', shapes: {A: [m, n], v: [n]}"
 
 
