@@ -8,7 +8,7 @@ its kin take.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from eqtrace.code.tree import FunctionNode, StatementNode, dotted, walk
@@ -44,21 +44,26 @@ def of_cited(statement: StatementNode, whole: bool = False) -> list[Condition]:
     return _among(_nodes(statement, whole))
 
 
-def cuts(statement: StatementNode, module: ast.Module, whole: bool = False) -> Iterator[float]:
-    """The whole numbers of a statement, and of constants of its module, at which arrays may be cut.
-
-    Exponents cut none.
-    """
-    constants: dict[str, object] = {}
+def constants(module: ast.Module) -> dict[str, object]:
+    """What a module calls constants, by name."""
+    found: dict[str, object] = {}
     for each in module.body:
         match each:
             case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=value)):
-                constants[name] = value
+                found[name] = value
+    return found
+
+
+def cuts(statement: StatementNode, named: Mapping[str, object], whole: bool = False) -> Iterator[float]:
+    """The whole numbers of a statement, and of constants that it names, at which arrays may be cut.
+
+    Exponents cut none.
+    """
     exponents: set[int] = set()
     for node in _nodes(statement, whole):
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
             exponents.add(id(node.right))
-        held = node.value if isinstance(node, ast.Constant) else constants.get(getattr(node, "id", ""))
+        held = node.value if isinstance(node, ast.Constant) else named.get(getattr(node, "id", ""))
         if type(held) is int and held >= _USUAL and id(node) not in exponents:
             yield float(held)
 

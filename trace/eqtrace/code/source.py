@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from eqtrace import collector
-from eqtrace.code.tree import FunctionNode, ScopeNode, StatementNode, is_compound, walk
+from eqtrace.code.tree import FunctionNode, ScopeNode, StatementNode, is_compound, same, walk
 from eqtrace.model.span import Span
 
 
@@ -103,6 +103,10 @@ class SourceFile:
             nodes = self._scopes[1].get(function, ())
             found = self._wrapped[function] = tuple(Statement(self, node, function) for node in nodes)
         return found
+
+    def equal_in(self, function: str, wanted: ast.AST) -> list[Statement]:
+        """The statements of a function that are the same as one, wherever they stand and however they are laid out."""
+        return [each for each in self.statements_in(function) if same(each.node, wanted)]
 
     @property
     def statements(self) -> Iterator[Statement]:

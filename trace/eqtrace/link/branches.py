@@ -57,35 +57,36 @@ def one_way(
         index: the code.
     """
     taken: dict[tuple[str, int, int], int] = {}
-    found: dict[tuple[str, int, int], tuple[Match, Span, SourceFile, Condition]] = {}
+    found: dict[tuple[str, int, int], tuple[Match, Span, SourceFile, ast.AST, Condition]] = {}
     for anchor in equation.anchors:
         match = matches.get(anchor.id)
         file = index.file(match.span.path) if match and match.span and ways.get(anchor.id) else None
         if file is None or match is None or match.span is None:
             continue
         statement = file.statement_at(match.span.line, match.span.column)
-        conditions = of_cited(statement.node, anchor.target is not None) if statement else []
+        if statement is None:
+            continue
+        conditions = of_cited(statement.node, anchor.target is not None)
         for number, way in ways[anchor.id].items():
             if number < len(conditions):
                 span = file.span(conditions[number].node)
                 key = (span.path, span.line, span.column)
                 taken[key] = taken.get(key, 0) | way
-                found.setdefault(key, (match, span, file, conditions[number]))
-    for key, (match, span, file, condition) in sorted(found.items(), key=lambda each: each[0]):
+                found.setdefault(key, (match, span, file, statement.node, conditions[number]))
+    for key, (match, span, file, node, condition) in sorted(found.items(), key=lambda each: each[0]):
         if taken[key] in (TRUE, FALSE):
-            claimed = match.anchor.target is None or _is_claimed(equation, symbols, match, file, condition)
+            claimed = match.anchor.target is None or _is_claimed(equation, symbols, match, node, condition)
             yield OneWay(match, span, _told(condition, taken[key], file), claimed)
 
 
 def _is_claimed(
-    equation: Equation, symbols: Collection[str], match: Match, file: SourceFile, condition: Condition
+    equation: Equation, symbols: Collection[str], match: Match, node: ast.AST, condition: Condition
 ) -> bool:
     """Whether a condition of a whole function is decided by the formula's symbols alone, which may take any value.
 
     Of what other parameters decide, such as options, the formula says nothing, nor of what is beyond a domain.
     """
-    statement = file.statement_at(match.span.line, match.span.column) if match.span else None
-    function = getattr(statement.node, "value", statement.node) if statement else None
+    function = getattr(node, "value", node)
     if condition.guard or not isinstance(function, FunctionNode | ast.Lambda):
         return False
     bind = match.anchor.bind

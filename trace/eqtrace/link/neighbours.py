@@ -36,9 +36,8 @@ def which(
 
     Its order counts where nothing speaks against it: neither that one alone is left of several, nor that a statement
     right beside it is gone, nor that it would have come nearer to its neighbours, or gone from them, by more than the
-    equal statements are apart. Where another one keeps
-    the distance to a neighbour, order and distance contradict each other, and neither is believed. `changed`: their
-    number is known to be another, so that the order says nothing.
+    equal statements are apart. Where another one keeps the distance to a neighbour, order and distance contradict each
+    other, and neither is believed. `changed`: their number is known to be another, so that the order says nothing.
     """
     occurrence = -1 if anchor.occurrence is None or changed else anchor.occurrence
     ordered = equal[occurrence] if 0 <= occurrence < len(equal) else None
@@ -86,5 +85,5 @@ def _neighbour(anchor: Anchor, other: Anchor, file: SourceFile, function: str) -
     node, wanted = parse_code(other.code).node, parse_code(anchor.code).node
     if node is None or wanted is None or same(node, wanted):
         return None
-    found = [item for item in file.statements_in(function) if same(item.node, node)]
+    found = file.equal_in(function, node)
     return _Neighbour(other.line, found[0].line if found else None) if len(found) <= 1 else None

@@ -94,17 +94,17 @@ class Homes:
         file = self._when_right(anchor, wanted)
         if file is None:
             return None
-        return len(_equal(file, anchor.function, wanted)), len(file.definitions.get(anchor.function, ()))
+        return len(file.equal_in(anchor.function, wanted)), len(file.definitions.get(anchor.function, ()))
 
     def held(self, anchor: Anchor, wanted: ast.AST, function: str) -> bool:
         """Whether another function held an equal statement when an anchor's line was right: then it is another one."""
         file = self._when_right(anchor, wanted)
-        return file is not None and bool(_equal(file, function, wanted))
+        return file is not None and bool(file.equal_in(function, wanted))
 
     def _when_right(self, anchor: Anchor, wanted: ast.AST) -> SourceFile | None:
         """The last committed version of a file in which an anchor's statement stood at its line."""
         for _, file in self._versions(anchor.path):
-            if any(each.line == anchor.line for each in _equal(file, anchor.function, wanted)):
+            if any(each.line == anchor.line for each in file.equal_in(anchor.function, wanted)):
                 return file
         return None
 
@@ -173,7 +173,7 @@ class Homes:
         shifts = set()
         for line, code in cited:
             node = parse_code(code).node
-            equal = [] if node is None else _equal(file, home.function, node)
+            equal = [] if node is None else file.equal_in(home.function, node)
             shifts.add(equal[0].line - line if len(equal) == 1 else None)
         return len(cited) > 1 and len(shifts) == 1 and None not in shifts
 
@@ -274,10 +274,6 @@ class _Renaming(ast.NodeTransformer):
         self.generic_visit(node)
         node.attr = self._names.get(node.attr, node.attr)
         return node
-
-
-def _equal(file: SourceFile, function: str, wanted: ast.AST) -> list[Statement]:
-    return [each for each in file.statements_in(function) if same(each.node, wanted)]
 
 
 def _count(wanted: Sequence[ast.AST], statements: Sequence[Statement]) -> int:

@@ -210,7 +210,7 @@ class Captures:
         for draw in made:
             questions.asks(draw)
         ways = self._seen(equation, target, found)
-        compared = {each for anchor, _ in ways for each in session.recorder.compared.get(anchor, ())}
+        compared = session.recorder.numbers(anchor for anchor, _ in ways)
         given = form, equation.symbols, target.symbols
         rng = session.rng(equation.id, target.name, "aimed")
         close = beside(*given, compared | questions.numbers, session.rng(equation.id, target.name, "beside"))
@@ -288,7 +288,7 @@ class Captures:
         session = self._session
         if session.effort.draws is None:
             sites = [site for _, site in session.work.sites_of(equation) if site.function == target.function]
-            numbers = {number for each in sites for number in session.recorder.compared.get(each.anchor, ())}
+            numbers = session.recorder.numbers(each.anchor for each in sites)
             form, rng = session.work.forms[equation.id], session.rng(equation.id, target.name, "lengths")
             lengths = lengths_about(numbers)[:LENGTHS]
             with suppress(NoDraw):

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from eqtrace.code.conditions import Condition, cuts, numbers_in, of_cited
+from eqtrace.code.conditions import Condition, constants, cuts, numbers_in, of_cited
 from eqtrace.code.tree import FunctionNode, StatementNode, is_compound, walk
 from eqtrace.run.earlier import earlier, outer_names
 from eqtrace.run.plan import (
@@ -58,6 +58,7 @@ class Editor:
 
     def __init__(self, tree: Tree, probe: ast.expr) -> None:
         self._tree = tree
+        self._constants = constants(tree.module)
         self._probe = probe
         self._number = 0
         self._edits: list[_Edit] = []
@@ -83,7 +84,7 @@ class Editor:
             self._tell(found)
             edit()
 
-        numbers = frozenset([*numbers_in(found), *cuts(statement, self._tree.module, site.whole)])
+        numbers = frozenset([*numbers_in(found), *cuts(statement, self._constants, site.whole)])
         self.plans.append(replace(plan, compared=numbers))
         self._edits.append(both)
 

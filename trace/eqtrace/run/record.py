@@ -6,7 +6,7 @@ import itertools
 import os
 import threading
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -121,6 +121,10 @@ class Recorder:
         if hasattr(os, "register_at_fork"):
             itself = weakref.ref(self)
             os.register_at_fork(after_in_child=lambda: _stop(itself()))
+
+    def numbers(self, anchors: Iterable[str]) -> set[float]:
+        """The numbers that the statements at some anchors compare with, and at which they cut arrays."""
+        return {number for anchor in anchors for number in self.compared.get(anchor, ())}
 
     def clear(self) -> None:
         """Forgets what was recorded."""

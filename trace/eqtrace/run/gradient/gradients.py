@@ -202,9 +202,9 @@ class Gradients:
 
     def _aimed(self, plan: Plan) -> Iterator[Draw]:
         """Draws of one zero among other numbers, and of lengths about what forward and backward compare with."""
-        work, compared = self._session.work, self._session.recorder.compared
+        work = self._session.work
         sites = [site for each in (plan.forward, plan.backward) for site in work.sites_in(each.file, each.qualname)]
-        numbers = {number for each in sites for number in compared.get(each.anchor, ())}
+        numbers = self._session.recorder.numbers(each.anchor for each in sites)
         drawn = plan.form, plan.equation.symbols, plan.symbols
         with suppress(NoDraw):
             yield from draws_of_one_zero(*drawn, self._session.rng("gradient", plan.name, "one zero"))
