@@ -1,20 +1,53 @@
-"""Whether the left sides of a statement define every entry of their symbols exactly once, counted on index grids.
+"""Which entries the left sides of statements define, and so how long an array of no declared shape has to be.
 
-A statement that is a single Implies says itself that it speaks of some entries only; it may leave out the others.
+Every entry is defined exactly once, counted on index grids. A statement that is a single Implies says itself that it
+speaks of some entries only; it may leave out the others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from eqtrace.formula.claims import claims, free_names, left_sides
 from eqtrace.formula.evaluate import EvaluationError, Float64, MissingValue, value_of
-from eqtrace.formula.form import Form
+from eqtrace.formula.form import Form, Shape
 from eqtrace.formula.shape import integer
-from eqtrace.formula.term import Condition, Distributed, Eq, Implies, Indexed, Node, symbol_names
+from eqtrace.formula.term import Condition, Distributed, Eq, Implies, Indexed, Name, Node, Number, Term, symbol_names
+
+
+def implied(form: Form) -> dict[str, Shape]:
+    """The shapes of arrays that declare none and of which a form gives all entries: as its indices run over them.
+
+    Only what a statement by itself gives at plain indices, none of them narrowed, is as long as their ranges.
+    """
+    narrowed = {name for condition in form.narrows() for name in free_names(condition, form.indices)}
+    batch = any(shape is not None and shape.batch for shape in form.shapes.values())
+    found: dict[str, set[Shape | None]] = {}
+    for part in form.parts:
+        for claim, _ in claims(part.statement):
+            for side in left_sides(claim):
+                dims = _ranges(form, side, narrowed) if isinstance(part.statement, Eq) else None
+                for name in symbol_names(side):
+                    found.setdefault(name, set()).add(None if dims is None else Shape(batch, dims))
+    undeclared = {name: shapes for name, shapes in found.items() if form.shapes.get(name, ()) is None}
+    return {name: shape for name, (shape, *others) in undeclared.items() if shape is not None and not others}
+
+
+def _ranges(form: Form, side: Node, narrowed: set[str]) -> tuple[Term, ...] | None:
+    """How far the indices of a left side run; None where they are no plain ones, or don't all run from 0 to a size."""
+    if not isinstance(side, Indexed):
+        return None
+    names = [each.name for each in side.subscripts if isinstance(each, Name) and each.name in form.indices]
+    if len(set(names)) != len(side.subscripts) or not narrowed.isdisjoint(names):
+        return None
+    ranges = [form.indices[name] for name in names]
+    if any(each.start != Number(Fraction(0)) or any(free_names(each.stop, form.indices)) for each in ranges):
+        return None
+    return tuple(each.stop for each in ranges)
 
 
 def undefined(form: Form, part: int, sizes: Mapping[str, int], values: Mapping[str, object]) -> str:

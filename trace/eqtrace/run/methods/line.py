@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -11,10 +12,13 @@ from flint import arb
 
 from eqtrace.formula.arithmetic import Ways
 from eqtrace.formula.ball import BallError, Undecided
+from eqtrace.formula.claims import claims, left_sides
+from eqtrace.formula.entries import implied
 from eqtrace.formula.evaluate import Balls, Evaluation, EvaluationError, evaluate, holds
 from eqtrace.formula.families import laid_out
-from eqtrace.formula.form import Form, Shape
-from eqtrace.formula.shape import Solver
+from eqtrace.formula.form import RESULT, Form, Shape
+from eqtrace.formula.shape import Sizes, Solver, integer, shape_of, written
+from eqtrace.formula.term import Name
 from eqtrace.model.anchor import Anchor
 from eqtrace.model.equation import Equation, Tolerance
 from eqtrace.model.finding import Fault, Related
@@ -49,6 +53,7 @@ BITS = (128, 256, 512, 1024, 2048)
 LEAST = 8  # executions in exact runs that certify a line
 _REFUTING = frozenset({"value-mismatch", "ulps-exceeded", "argument-changed"})
 _OUTSIDE = "a call gives something else than the function itself returns (a decorator, or another function of its name)"
+_OF_RESULT = "correct the code, or the shape that the specification gives; `bind` reads a part of what is returned"
 CERTIFIED_POINTS = 32  # executions of a line that are replayed in balls; every one is checked in float64
 
 
@@ -116,7 +121,10 @@ class LineCheck:
         self._equation = equation
         self._session = session
         self._form = session.work.forms[equation.id]
-        self._shapes = batched(self._form)
+        self._implied = implied(self._form)
+        self._shapes = {**batched(self._form), **self._implied}
+        lefts = {side for part in self._form.parts for claim, _ in claims(part.statement) for side in left_sides(claim)}
+        self._gives_number = lefts == {Name(RESULT)} and RESULT not in equation.symbols and not self._form.functions
         self._sizes = Solver(self._shapes)
         self._parts = [
             part
@@ -169,15 +177,15 @@ class LineCheck:
         for each in returned:
             inputs, outputs = each.event.inputs, each.event.outputs
             try:
-                fits = not self._sizes.solve(laid_out(self._shapes, inputs)).mismatches
-                mismatches = self._sizes.solve(laid_out(self._shapes, {**inputs, **outputs})).mismatches
+                given = self._sizes.solve(laid_out(self._shapes, inputs))
+                values = laid_out(self._shapes, {**inputs, **outputs})
+                wrong = self._misshapen(values, self._sizes.solve(values), given)
                 found = [self._again(part, inputs, outputs) for part in self._parts]
             except (EvaluationError, BallError, IndexError, ValueError, TypeError):
                 continue  # no number, such as one with a unit: the function's own value was compared
-            if fits and mismatches:
+            if wrong and not given.mismatches:
                 self.line.refuted = True
-                what = "; ".join(map(str, mismatches))
-                self._fault("shape-mismatch", f"{_OUTSIDE}: {what} ({each.origin})", "")
+                self._fault("shape-mismatch", f"{_OUTSIDE}: {wrong} ({each.origin})", _OF_RESULT)
             for comparison in found:
                 if comparison is not None and comparison.mismatch is not None:
                     message, hint = self._told(each, comparison, lambda *_: None)
@@ -193,11 +201,10 @@ class LineCheck:
             self._fault("argument-changed", f"the statement changes {symbol} in place ({each.origin})", hint)
         values = laid_out(self._shapes, {**event.inputs, **event.outputs})
         solved = self._sizes.solve(values)
-        if solved.mismatches:
-            what = "; ".join(map(str, solved.mismatches))
-            self._fault("shape-mismatch", f"{what} ({each.origin})", "correct the shape or the bind")
-            fitting = self._sizes.solve(laid_out(self._shapes, event.inputs))
-            self.line.refuted |= not fitting.mismatches  # the inputs fit, the result does not
+        given = self._sizes.solve(laid_out(self._shapes, event.inputs))
+        if wrong := self._misshapen(values, solved, given):
+            self._fault("shape-mismatch", f"{wrong} ({each.origin})", "" if given.mismatches else _OF_RESULT)
+            self.line.refuted |= not given.mismatches  # the inputs fit, the result does not
             return
         try:
             if holds(self._form, values, solved.sizes) is False:
@@ -208,6 +215,22 @@ class LineCheck:
                 self._point(part, each, values, solved.sizes, replayed)
         except (EvaluationError, BallError, IndexError, ValueError, TypeError) as error:
             self._fault("value-undecided", f"the form can't be evaluated: {error} ({each.origin})", "")
+
+    def _misshapen(self, values: Mapping[str, Any], solved: Sizes, given: Sizes) -> str:
+        """How the shapes of an execution differ from the declared ones, and from those that the form gives; '' if not.
+
+        `given` are the sizes by the inputs alone. A result of one entry may have axes where the form gives a number.
+        """
+        told = [str(each) for each in solved.mismatches if each.symbol not in self._implied]
+        for name in dict.fromkeys(each.symbol for each in solved.mismatches if each.symbol in self._implied):
+            dims = [integer(dim, {**solved.sizes, **given.sizes}) or written(dim) for dim in self._implied[name].dims]
+            lead = "..., " if self._implied[name].batch else ""
+            expected = f"({lead}{', '.join(map(str, dims))}{',' * (len(dims) == 1)})"
+            told.append(f"{name} {_shaped(values[name])}, the form gives {expected}")
+        found = shape_of(values.get(RESULT, 0)) if self._gives_number else ()
+        if not told and math.prod(given.batch) == 1 and math.prod(found) > 1:
+            told.append(f"{RESULT} has shape {found}, the form gives a number")
+        return "; ".join(told)
 
     def _point(
         self, part: int, each: Captured, values: Mapping[str, Any], sizes: Mapping[str, int], replayed: bool
@@ -500,6 +523,13 @@ def batched(form: Form) -> Mapping[str, Shape | None]:
     if not is_scalar(form):
         return form.shapes
     return {**form.shapes, **{name: Shape(True, ()) for name in used_symbols(form)}}
+
+
+def _shaped(value: Any) -> str:
+    """The shape of a value in words; of what has none, what it is."""
+    shape = shape_of(value)
+    number = isinstance(value, int | float | complex | np.number | np.ndarray)
+    return f"has shape {shape}" if shape else "is a number" if number else f"is of type {type(value).__name__}"
 
 
 def is_exact_kind(outputs: Mapping[str, Any]) -> bool:
