@@ -114,13 +114,21 @@ def test_a_draft_beside_a_docstring_that_is_not_read_says_so(project, capsys):
     code = "\n\n".join(f"def {n}:\n    {t}\n    return {b}\n" for n, t, b in zip(names, text, body, strict=True))
     (project / "mypkg" / "shapes.py").write_text(code)
     assert run(["init"]) == 0
-    assert "2 entries drafted from code whose docstring prints a formula that is not read" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "2 entries drafted from code whose docstring prints a formula that is not read" in told
+    assert "  mypkg/shapes.py:6: ratio: d is not declared\n" in told
+    assert "half" not in told
     said = (project / "equations.yaml").read_text()
     against = "# drafted from the code: confirm it against its docstring, whose formula is not read"
     taken = "it prints a formula of r in a sentence only; `states: {holds: '...'}` takes it"
-    assert f"{against} ({taken}) (mypkg/shapes.py:1)\n  orbit: {{sympy:" in said
-    assert f"{against} (d is not declared) (mypkg/shapes.py:6)\n  ratio: {{sympy:" in said
+    assert f"{against} ({taken}) (mypkg/shapes.py:1)\n  orbit: {{states: docstring, sympy:" in said
+    assert f"{against} (d is not declared) (mypkg/shapes.py:6)\n  ratio: {{states: docstring, sympy:" in said
     assert "# drafted from the code: confirm it against the paper (mypkg/shapes.py:14)\n  half: {sympy:" in said
+    assert run(["audit", "--format", "full"]) == 0
+    told = capsys.readouterr().out
+    assert "mypkg/shapes.py:9:21: EQ705 [documentation-not-read] note: " in told
+    assert told.count("EQ705") == 2
+    assert "documented  0 of 2 read; 2 not read" in told
 
 
 def test_what_a_docstring_says_in_a_sentence_is_the_form_where_an_entry_takes_it(project, capsys):

@@ -46,7 +46,7 @@ class Draft:
     line: int
     comment: str
     keys: Mapping[str, str]  # each value as YAML writes it
-    unread: bool = False  # whether its docstring prints a formula that is not read
+    unread: str = ""  # why the formula that its docstring prints is not read; '' where it is, or prints none
 
     @property
     def target(self) -> str:
@@ -146,11 +146,15 @@ def of_functions(config: Config, index: Index, wanted: Iterable[tuple[str, str]]
 
 
 def _unlike(draft: Draft, reason: str) -> Draft:
-    """A draft from code whose docstring prints a formula too, which is not read: what it says is not what was held."""
-    _, unread, why = reason.partition(" is not read: ")
+    """A draft from code whose docstring prints a formula too, which is not read: what it says is not what was held.
+
+    The entry names the docstring all the same, so that each run tells that its formula is compared with nothing.
+    """
+    _, unread, told = reason.partition(" is not read: ")
+    why = " ".join(told.split())
     if not unread or why == NO_FORMULA or draft.comment != _ORIGINS["code"]:
         return draft
-    return replace(draft, comment=f"{_UNLIKE} ({' '.join(why.split())})", unread=True)
+    return replace(draft, comment=f"{_UNLIKE} ({why})", keys={"states": "docstring", **draft.keys}, unread=why)
 
 
 def rendered(made: Sequence[Draft]) -> str:

@@ -145,11 +145,13 @@ def _show(name: str, before: str, after: str) -> None:
 def _tell(made: Drafts) -> None:
     from eqtrace.cli import output
 
-    unread = sum(each.unread for each in made.made)
+    unread = [each for each in made.made if each.unread]
     if unread:
-        said = "drafted from code whose docstring prints a formula that is not read; the comments in it say why"
-        click.echo(f"{_count(unread)} {said}", err=True)
+        said = "drafted from code whose docstring prints a formula that is not read, and is compared with nothing"
+        click.echo(f"{_count(len(unread))} {said}", err=True)
+    for each in unread:
+        output.say(f"  {each.path}:{each.line}: {each.function}: {each.unread}", err=True)
     if made.left:
         click.echo(f"without a draft: {len(made.left)}", err=True)
-    for each in made.left:
-        output.say(f"  {each.path}:{each.line}: {each.function}: {each.reason}", err=True)
+    for other in made.left:
+        output.say(f"  {other.path}:{other.line}: {other.function}: {other.reason}", err=True)
