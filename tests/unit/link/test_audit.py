@@ -149,6 +149,24 @@ def test_short_form_claims_what_its_value_depends_on(ready) -> None:
     assert kinds(ready.audit(ready.equation(missing, whole=True)))[0] == "anchor-missing"
 
 
+@pytest.mark.parametrize(
+    ("tests", "test", "known", "told"),
+    [
+        (("tests",), TEST, 1, []),
+        (("tests",), "def test_f():\n    assert True\n", 0, ["missing-test"]),
+        ((), TEST, 0, []),
+    ],
+)
+def test_short_form_has_a_test_only_where_one_is_known(bench, tests, test, known, told) -> None:
+    bench.write("impl/a.py", CODE)
+    bench.write("tests/test_a.py", test)
+    bench.settings["tests"] = tests
+    anchor = bench.anchor("", 0, "", target="impl.a:f", path="impl/a.py")
+    audit = bench.audit(bench.equation(anchor, whole=True))
+    assert (audit.coverage.equations.covered, audit.coverage.equations.total) == (known, 1)
+    assert kinds(audit) == told
+
+
 def test_selected_equations_only(ready) -> None:
     other = ready.equation(ready.anchor("nothing = 1", 2, name="7"), id="o")
     audit = ready.audit(whole(ready), other, selected=frozenset({"e"}))

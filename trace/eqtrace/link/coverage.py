@@ -79,7 +79,7 @@ def _cover_equations(inputs: Inputs) -> tuple[Tally, list[Fault]]:
         used.update(excused)
         open_ends = [lack for lack in lacking if lack not in excused.values()]
         unresolved = not lacking and not _resolves(equation, inputs.matches)
-        covered += not lacking and not unresolved
+        covered += not lacking and not unresolved and _is_known_tested(equation, inputs)
         waived += bool(lacking) and not open_ends
         faults.extend(_missing(equation, lack) for lack in open_ends if lack == "code" or inputs.setting != "off")
     faults.extend(_unused_equation_waivers(inputs, used))
@@ -89,18 +89,32 @@ def _cover_equations(inputs: Inputs) -> tuple[Tally, list[Fault]]:
 def _lacking(equation: Equation, inputs: Inputs) -> list[str]:
     roles = {anchor.role for anchor in equation.anchors}
     lacking = [] if roles & _CODE or equation.whole else ["code"]
-    if Role.TESTS not in roles and not (equation.whole and _tested(equation, inputs)):
+    if Role.TESTS not in roles and not (equation.whole and _is_test_left_open(equation, inputs)):
         lacking.append("test")
     return lacking
 
 
-def _tested(equation: Equation, inputs: Inputs) -> bool:
-    """Whether a short-form equation's function is reached by a test; those of packages are tested where they belong."""
-    places = [inputs.matches[anchor.id] for anchor in equation.anchors if anchor.id in inputs.matches]
-    refs = [FunctionRef(place.span.path, place.function) for place in places if place.span is not None]
+def _is_known_tested(equation: Equation, inputs: Inputs) -> bool:
+    """Whether a test of an equation is cited, or reaches the function of one in short form."""
+    cited = any(anchor.role is Role.TESTS for anchor in equation.anchors)
+    return cited or any(inputs.graph.is_tested(ref) for ref in _functions(equation, inputs))
+
+
+def _is_test_left_open(equation: Equation, inputs: Inputs) -> bool:
+    """Whether it is no finding that no test of a short-form equation is known.
+
+    What is missing is reported as such; a project that has no tests set up lacks more than this one; functions of
+    packages are tested where they belong.
+    """
+    refs = _functions(equation, inputs)
     if not refs or not inputs.index.tests():
-        return True  # what is missing is reported as such; a project that has no tests set up lacks more than this one
+        return True
     return any(ref.path.startswith("/") or inputs.graph.is_tested(ref) for ref in refs)
+
+
+def _functions(equation: Equation, inputs: Inputs) -> list[FunctionRef]:
+    places = [inputs.matches[anchor.id] for anchor in equation.anchors if anchor.id in inputs.matches]
+    return [FunctionRef(place.span.path, place.function) for place in places if place.span is not None]
 
 
 def _applies(waiver: Waiver, lacking: Sequence[str], equation: Equation, unsure: Unsure) -> bool:
