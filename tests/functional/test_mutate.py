@@ -251,10 +251,19 @@ def test_an_equation_that_does_not_hold_judges_nothing(lab) -> None:
     assert {name for each in run.report["mutants"] for name in each["equations"]} == {"ramp.ramp"}
     assert [each["code"] for each in run.findings if each["equation"] == "double.double"] == ["EQ501"]
     shown = project.run("mutate")
-    assert "1 equations judged no mutant" in shown.stdout
+    assert "skipped     1 equation judged no mutant, as verification does not show it to hold" in shown.stdout
+    assert "short form" not in shown.stdout
     alone = mutate(project, "double")
     assert alone.exit == 1
     assert alone.report["mutants"] == []
+
+
+def test_equations_in_short_form_are_left_out_and_it_says_so(lab) -> None:
+    project = lab(double=DOUBLE)
+    (project.root / "spec" / "short.yaml").write_text("lab.ops:\n  ramp: {sympy: 'Max(x[i], 0)', shapes: {x: [n]}}\n")
+    shown = project.run("mutate")
+    assert "1 equation in short form cites no statement, and only cited statements are mutated" in shown.stdout
+    assert "skipped" not in project.run("mutate", "double").stdout
 
 
 def test_a_selection_takes_its_statements_alone(lab) -> None:

@@ -127,7 +127,6 @@ def mutate(
     findings += [_finding(each) for each in judged if each.status is Status.SURVIVED]
     if selected is None and cache:
         keep_scores(project, state, how.seed, judged)
-    unheld = len(project.selected) - len(held)
     return replace(
         verified,
         command="mutate",
@@ -135,10 +134,25 @@ def mutate(
         findings=tuple(findings),
         mutants=tuple(judged),
         from_cache=kept,
-        skipped=(f"{unheld} equations judged no mutant, as verification does not show them to hold",) if unheld else (),
+        skipped=tuple(_skipped(project, selected, len(project.selected) - len(held))),
         seconds=time.perf_counter() - started,
         exit=1 if findings else 0 if judged else 2,
     )
+
+
+def _skipped(project: Project, selected: frozenset[str] | None, unheld: int) -> Iterator[str]:
+    """What says nothing of the statements: equations that don't hold, and those of which none is changed."""
+    if unheld:
+        judged, them = ("equation judged", "it") if unheld == 1 else ("equations judged", "them")
+        yield f"{unheld} {judged} no mutant, as verification does not show {them} to hold"
+    chosen = [project.equations[name] for name in project.selected if selected is None or name in selected]
+    uncited = sum(
+        each.whole and not any(anchor.role in _MUTATED and anchor.target is None for anchor in each.anchors)
+        for each in chosen
+    )
+    if uncited:
+        form = "equation in short form cites" if uncited == 1 else "equations in short form cite"
+        yield f"{uncited} {form} no statement, and only cited statements are mutated"
 
 
 def _finding(judged: Judged) -> Finding:
