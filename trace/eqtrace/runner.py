@@ -17,6 +17,7 @@ from eqtrace.conclusion import conclude, findings_of
 from eqtrace.config import Config
 from eqtrace.formula.form import Form
 from eqtrace.link import branches, latex, states
+from eqtrace.link.called import Called
 from eqtrace.link.latex import Latex
 from eqtrace.link.match import match
 from eqtrace.link.review import faults as suspicions
@@ -344,13 +345,14 @@ def work_of(project: Project, seed: int) -> Work:
     """What the workers need. The selected equations' lines are watched, and those that their methods look at beside."""
     root = str(project.index.root)
     equations = project.equations
+    called = Called(project.index, project.linked.graph)
     sites = {}
     for equation in _watched(project):
         for anchor in equation.anchors:
             found = project.linked.matches.get(anchor.id) or match(anchor, project.index, project.linked.homes)
             site = site_of(found, equation, project.forms.get(equation.id), project.index.root)
             if site is not None:
-                sites[anchor.id] = site
+                sites[anchor.id] = replace(site, elsewhere=called.numbers(found))
     modules = {site.file: project.index.module_name(site.path) or "" for site in sites.values()}
     for text in (*_differentiated(project), *_called(project)):
         path = text.value.partition("::")[0]

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from eqtrace.code.conditions import numbers_in, of_cited
+from eqtrace.code.conditions import constants, numbers, of_cited
 
 
 def conditions(text, whole=False):
@@ -41,12 +41,34 @@ def test_conditions_of_a_statement(text, found):
     assert conditions(text) == found
 
 
-def test_those_of_a_whole_function_leave_out_functions_within_it():
+def test_those_of_a_whole_function_hold_those_of_functions_within_it():
     text = "def f(x):\n    def g(y):\n        return y > 0\n    if x:\n        return g(x) if x > 2 else 0\n"
-    assert conditions(text, whole=True) == ["x", "x > 2"]
+    assert conditions(text, whole=True) == ["y > 0", "x", "x > 2"]
     assert conditions("f = lambda x: x if x > 2 else 0", whole=True) == ["x > 2"]
 
 
 def test_the_numbers_that_they_compare_with():
     node = ast.parse("y = x if x > 2.5 and n <= 7 else max(x, -1e3)").body[0]
-    assert sorted(numbers_in(of_cited(node))) == [2.5, 7.0, 1000.0]
+    assert sorted(numbers(node, {})) == [2.5, 7.0, 1000.0]
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("return v[:8]", {8}),
+        ("return v[: 2 * 8]", {8, 16}),
+        ("return v[: int(1e2)]", {100}),
+        ("return v[:N] + v[: 2 * N]", {32, 64}),
+        ("n = 10\n    return v[: n * 2 - 1]", {10, 19, 20}),
+        ("n = 10\n    n = g(v)\n    return v[: n * 2]", {10}),
+        ("return v**8 + v[:3] + v[: n // 0] + v * 8.5", set()),
+        ("return (lambda w: w[:9])(v)", {9}),
+    ],
+)
+def test_the_whole_numbers_at_which_a_function_may_cut(body, found):
+    module = ast.parse(f"N = 4 * 8\n\n\ndef f(v, n):\n    {body}\n")
+    assert numbers(module.body[1], constants(module), whole=True) == found
+
+
+def test_those_of_its_defaults():
+    assert numbers(ast.parse("def f(v, n=30, *, m=40, k): return v[:n]").body[0], {}, whole=True) == {30, 40}

@@ -8,7 +8,11 @@ its kin take.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+import math
+import operator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from eqtrace.code.tree import FunctionNode, StatementNode, dotted, walk
@@ -20,6 +24,15 @@ _OF_KINDS = frozenset(
      "issubdtype", "is_masked", "shares_memory", "may_share_memory", "isnan", "isinf", "isfinite"}
 )  # fmt: skip
 _USUAL = 4  # arrays of more are drawn anyway
+_FOLDED: dict[type[ast.operator], Callable[[float, float], float]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+}
+_LARGEST = 10**9
+_DEEPEST = 8  # parts of a constant expression
 _UNTESTED = ast.Assert | ast.ClassDef | FunctionNode  # an assertion that fails ends the run
 
 
@@ -49,23 +62,69 @@ def constants(module: ast.Module) -> dict[str, object]:
     found: dict[str, object] = {}
     for each in module.body:
         match each:
-            case ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant(value=value)):
-                found[name] = value
+            case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                held = value.value if isinstance(value, ast.Constant) else _number(value, found)
+                if held is not None:
+                    found[name] = held
     return found
 
 
-def cuts(statement: StatementNode, named: Mapping[str, object], whole: bool = False) -> Iterator[float]:
-    """The whole numbers of a statement, and of constants that it names, at which arrays may be cut.
+def numbers(statement: StatementNode, named: Mapping[str, object], whole: bool = False) -> frozenset[float]:
+    """The numbers that a statement compares with, and the whole ones at which it may cut arrays.
 
-    Exponents cut none.
+    `named` are constants of its module; see `of_cited`.
     """
+    nodes = list(_nodes(statement, whole))
+    known = {**named, **_local(nodes, named)}
+    arguments = getattr(getattr(statement, "value", statement), "args", None) if whole else None
+    defaults = (*arguments.defaults, *filter(None, arguments.kw_defaults)) if arguments is not None else ()
+    return frozenset([*_compared(_among(nodes)), *_cuts((*nodes, *defaults), known)])
+
+
+def _cuts(nodes: Iterable[ast.AST], named: Mapping[str, object]) -> Iterator[float]:
+    """The whole numbers among some nodes, and of constants that they name; exponents cut none."""
     exponents: set[int] = set()
-    for node in _nodes(statement, whole):
+    for node in nodes:
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow):
             exponents.add(id(node.right))
-        held = node.value if isinstance(node, ast.Constant) else named.get(getattr(node, "id", ""))
-        if type(held) is int and held >= _USUAL and id(node) not in exponents:
-            yield float(held)
+        if isinstance(node, ast.Constant | ast.Name | ast.BinOp | ast.Call) and id(node) not in exponents:
+            held = _number(node, named)
+            if type(held) is int and held >= _USUAL:
+                yield float(held)
+
+
+def _local(nodes: Iterable[ast.AST], named: Mapping[str, object]) -> dict[str, object]:
+    """The numbers that names stand for within a function which gives them a value once."""
+    stored = Counter(each.id for each in nodes if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store))
+    found: dict[str, object] = {}
+    for node in sorted((each for each in nodes if isinstance(each, ast.Assign)), key=lambda each: each.lineno):
+        match node:
+            case ast.Assign(targets=[ast.Name(id=name)], value=value) if stored[name] == 1:
+                if (held := _number(value, {**named, **found})) is not None:
+                    found[name] = held
+    return found
+
+
+def _number(node: ast.expr, named: Mapping[str, object], depth: int = 0) -> int | float | None:
+    """The value of an expression of numbers and of names that stand for some; None of any other."""
+    match node:
+        case ast.Constant(value=held):
+            return held if type(held) in (int, float) else None
+        case ast.Name(id=name):
+            held = named.get(name)
+            return held if type(held) in (int, float) else None
+        case ast.Call(func=ast.Name(id="int"), args=[argument], keywords=[]) if depth < _DEEPEST:
+            inner = _number(argument, named, depth + 1)
+            return None if inner is None or not math.isfinite(inner) else int(inner)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in _FOLDED and depth < _DEEPEST:
+            # The right one first: long sums go down on the left.
+            second = _number(right, named, depth + 1)
+            first = None if second is None else _number(left, named, depth + 1)
+            if first is None or second is None or max(abs(first), abs(second)) > _LARGEST:
+                return None
+            with suppress(ArithmeticError):
+                return _FOLDED[type(op)](first, second)
+    return None
 
 
 def _nodes(statement: StatementNode, whole: bool) -> Iterator[ast.AST]:
@@ -76,13 +135,13 @@ def _nodes(statement: StatementNode, whole: bool) -> Iterator[ast.AST]:
 
 
 def _inside(function: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of a function's body; functions within it are others."""
+    """The nodes of a function's body, and of functions within it."""
     body = getattr(function, "body", [])
     waiting = [*body] if isinstance(body, list) else [body]
     while waiting:
         node = waiting.pop()
         yield node
-        if not isinstance(node, _UNTESTED):
+        if not isinstance(node, ast.Assert | ast.ClassDef):
             waiting.extend(ast.iter_child_nodes(node))
 
 
@@ -205,7 +264,7 @@ def _atoms(test: ast.expr) -> Iterator[Condition]:
             yield Condition(test, None, test)
 
 
-def numbers_in(conditions: Iterable[Condition]) -> Iterator[float]:
+def _compared(conditions: Iterable[Condition]) -> Iterator[float]:
     """The numbers that conditions compare with, as written; what is true or false by itself compares with 0."""
     for each in conditions:
         if each.other is None and not isinstance(each.node, ast.Compare | ast.Call):

@@ -18,6 +18,7 @@ import numpy as np
 from eqtrace.formula.claims import free_names
 from eqtrace.formula.evaluate import EvaluationError, Float64, value_of
 from eqtrace.formula.form import Form
+from eqtrace.formula.shape import rational
 from eqtrace.formula.term import Call, Compare, Number, Piecewise, symbol_names, walk
 from eqtrace.model.symbol import Domain, Symbol
 from eqtrace.model.ways import FALSE, TRUE
@@ -29,6 +30,8 @@ MOST_BESIDE = 32  # of such draws of each call
 LENGTHS = 9  # lengths of arrays, about what the code compares with or cuts at, that are tried of each call
 _LARGEST = 10_000  # integers may say how long code runs
 _LONGEST = 40  # arrays are drawn with: exact runs of long ones take their time
+_BEYOND = 200  # up to here a cut of the code is gone beyond once, where
+_SMALL = 5_000  # entries and terms of sums are no more than this
 _FAR = 6  # magnitudes lie between 10**-6 and 10**6
 
 
@@ -133,6 +136,25 @@ def lengths_about(compared: Iterable[float]) -> list[int]:
     """Lengths of arrays beside the numbers that are compared with or cut at: those beyond them and long ones first."""
     near = sorted({math.floor(each) for each in compared if 1 <= each < _LONGEST}, reverse=True)
     return [*dict.fromkeys(each + step for step in (1, 0, -1) for each in near if each + step >= 1)]
+
+
+def length_beyond(compared: Iterable[float]) -> list[int]:
+    """A length beyond all numbers at which code may cut longer arrays than `lengths_about` has, if there are any."""
+    far = [math.floor(each) for each in compared if _LONGEST <= each <= _BEYOND]
+    return [max(far) + 1] if far else []
+
+
+def is_small(form: Form, draw: Draw) -> bool:
+    """Whether a form has few entries, and terms of sums, to be worked out for a draw."""
+    sizes = {name: float(size) for name, size in draw.sizes.items()}
+    most = sum(np.size(value) for value in draw.values.values())
+    for part in range(len(form.parts)):
+        ranges = [form.indices[name] for name in form.used_indices(part)]
+        lengths = [(rational(each.start, sizes), rational(each.stop, sizes)) for each in ranges]
+        longest = max(sizes.values(), default=1.0)
+        terms = [longest if None in (low, high) else float(high - low) for low, high in lengths]  # type: ignore[operator]
+        most = max(most, math.prod(max(1.0, each) for each in terms))
+    return most <= _SMALL
 
 
 def _about(value: float) -> tuple[float, ...]:

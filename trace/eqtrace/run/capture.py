@@ -19,7 +19,7 @@ from eqtrace.code.tree import dotted
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
-from eqtrace.run.aim import BESIDE, LENGTHS, Questions, aimed, beside, lengths_about
+from eqtrace.run.aim import BESIDE, LENGTHS, Questions, aimed, beside, is_small, length_beyond, lengths_about
 from eqtrace.run.call import CallError, Interpreter, drawn_parameters, names, parse_call
 from eqtrace.run.executions import Captured, Executions
 from eqtrace.run.failed import Failed
@@ -211,6 +211,8 @@ class Captures:
             questions.asks(draw)
         ways = self._seen(equation, target, found)
         compared = session.recorder.numbers(anchor for anchor, _ in ways)
+        for _, site in session.work.sites_of(equation):
+            compared.update(site.elsewhere if site.function == target.function else ())
         given = form, equation.symbols, target.symbols
         rng = session.rng(equation.id, target.name, "aimed")
         close = beside(*given, compared | questions.numbers, session.rng(equation.id, target.name, "beside"))
@@ -290,9 +292,11 @@ class Captures:
             sites = [site for _, site in session.work.sites_of(equation) if site.function == target.function]
             numbers = session.recorder.numbers(each.anchor for each in sites)
             form, rng = session.work.forms[equation.id], session.rng(equation.id, target.name, "lengths")
-            lengths = lengths_about(numbers)[:LENGTHS]
+            given = form, equation.symbols, target.symbols
             with suppress(NoDraw):
-                yield from filter(accept, draws_of_lengths(form, equation.symbols, target.symbols, lengths, rng))
+                yield from filter(accept, draws_of_lengths(*given, lengths_about(numbers)[:LENGTHS], rng))
+                beyond = draws_of_lengths(*given, length_beyond(numbers), rng)
+                yield from (draw for draw in filter(accept, beyond) if is_small(form, draw))
 
     def record(
         self,

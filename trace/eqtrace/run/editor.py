@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from eqtrace.code.conditions import Condition, constants, cuts, numbers_in, of_cited
+from eqtrace.code.conditions import Condition, constants, numbers, of_cited
 from eqtrace.code.tree import FunctionNode, StatementNode, is_compound, walk
 from eqtrace.run.earlier import earlier, outer_names
 from eqtrace.run.plan import (
@@ -84,8 +84,8 @@ class Editor:
             self._tell(found)
             edit()
 
-        numbers = frozenset([*numbers_in(found), *cuts(statement, self._constants, site.whole)])
-        self.plans.append(replace(plan, compared=numbers))
+        compared = numbers(statement, self._constants, site.whole).union(site.elsewhere)
+        self.plans.append(replace(plan, compared=compared))
         self._edits.append(both)
 
     def edit(self) -> None:

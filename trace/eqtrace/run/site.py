@@ -32,6 +32,7 @@ class Site:
     inputs: Mapping[str, str] = field(default_factory=dict)
     outputs: Mapping[str, str] = field(default_factory=dict)
     whole: bool = False
+    elsewhere: tuple[float, ...] = ()  # numbers that functions which it calls compare with or cut at
 
     @property
     def collects(self) -> frozenset[str]:
