@@ -108,11 +108,11 @@ def _local(nodes: Iterable[ast.AST], named: Mapping[str, object]) -> dict[str, o
 def _number(node: ast.expr, named: Mapping[str, object], depth: int = 0) -> int | float | None:
     """The value of an expression of numbers and of names that stand for some; None of any other."""
     match node:
-        case ast.Constant(value=held):
-            return held if type(held) in (int, float) else None
+        case ast.Constant(value=int() | float() as held):
+            return None if isinstance(held, bool) else held
         case ast.Name(id=name):
-            held = named.get(name)
-            return held if type(held) in (int, float) else None
+            value = named.get(name)
+            return value if isinstance(value, int | float) and not isinstance(value, bool) else None
         case ast.Call(func=ast.Name(id="int"), args=[argument], keywords=[]) if depth < _DEEPEST:
             inner = _number(argument, named, depth + 1)
             return None if inner is None or not math.isfinite(inner) else int(inner)

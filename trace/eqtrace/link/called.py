@@ -5,21 +5,21 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from eqtrace.code.calls import CallGraph
 from eqtrace.code.conditions import constants, numbers
-from eqtrace.code.entity import FunctionRef
+from eqtrace.code.entity import FUNCTION, FunctionRef, Scope
 from eqtrace.code.index import Index
+from eqtrace.code.names import Names
 from eqtrace.code.source import SourceFile, Statement
-from eqtrace.code.tree import FunctionNode
+from eqtrace.code.tree import FunctionNode, walk
 from eqtrace.model.anchor import Match
 
 
 class Called:
-    """Looks one call deep, into functions of the sources alone."""
+    """Looks one call deep, into functions of the sources that names lead to."""
 
-    def __init__(self, index: Index, graph: CallGraph) -> None:
+    def __init__(self, index: Index) -> None:
         self._index = index
-        self._graph = graph
+        self._names = Names(index)
         self._sources = frozenset(index.sources())
         self._numbers: dict[FunctionRef, frozenset[float]] = {}
         self._constants: dict[str, dict[str, object]] = {}
@@ -29,13 +29,24 @@ class Called:
         file = self._index.file(match.span.path) if match.span is not None and match.anchor.computing else None
         if file is None or match.span is None:
             return ()
-        cited = file.statement_at(match.span.line, match.span.column, None)
+        cited = file.statement_at(match.span.line, match.span.column)
         statements = [cited] if cited is not None else []
         if match.anchor.target is not None:
             statements += _within(file, match.function)
-        called = {ref for each in statements if not isinstance(each.node, FunctionNode | ast.ClassDef)
-                  for ref in self._graph.calls_of(each)}  # fmt: skip
+        called = {ref for each in statements for ref in self._called(each)}
         return tuple(sorted({number for ref in called for number in self._of(ref)}))
+
+    def _called(self, statement: Statement) -> Iterator[FunctionRef]:
+        if isinstance(statement.node, FunctionNode | ast.ClassDef):
+            return
+        scope = Scope(statement.file.path, statement.function)
+        for node in walk(statement.node):
+            if isinstance(node, ast.Call):
+                try:
+                    found = self._names.resolve(node.func, scope)
+                except RecursionError:
+                    continue  # an expression nested beyond what people write
+                yield from (entity.ref for entity in found if entity.kind == FUNCTION)
 
     def _of(self, ref: FunctionRef) -> frozenset[float]:
         found = self._numbers.get(ref)

@@ -147,14 +147,15 @@ def length_beyond(compared: Iterable[float]) -> list[int]:
 def is_small(form: Form, draw: Draw) -> bool:
     """Whether a form has few entries, and terms of sums, to be worked out for a draw."""
     sizes = {name: float(size) for name, size in draw.sizes.items()}
-    most = sum(np.size(value) for value in draw.values.values())
+    longest = max(draw.sizes.values(), default=1)
+    counts = [sum(np.size(value) for value in draw.values.values())]
     for part in range(len(form.parts)):
-        ranges = [form.indices[name] for name in form.used_indices(part)]
-        lengths = [(rational(each.start, sizes), rational(each.stop, sizes)) for each in ranges]
-        longest = max(sizes.values(), default=1.0)
-        terms = [longest if None in (low, high) else float(high - low) for low, high in lengths]  # type: ignore[operator]
-        most = max(most, math.prod(max(1.0, each) for each in terms))
-    return most <= _SMALL
+        lengths = []
+        for name in form.used_indices(part):
+            start, stop = rational(form.indices[name].start, sizes), rational(form.indices[name].stop, sizes)
+            lengths.append(longest if start is None or stop is None else max(1, math.ceil(stop - start)))
+        counts.append(math.prod(lengths))
+    return max(counts) <= _SMALL
 
 
 def _about(value: float) -> tuple[float, ...]:
