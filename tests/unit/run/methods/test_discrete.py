@@ -217,15 +217,15 @@ def test_a_reference_that_is_missing_or_fails_is_not_checked(verified, reference
 
 @pytest.mark.parametrize("compared", [False, True])
 def test_executions_of_scenarios_are_compared_too(verified, compared):
-    source = SOURCE.replace("order[k]\n", "int(order[k]) if len(x) < 60 else 0 * len(order) * k\n")
-    spec = SPEC.replace("'place = order[k]'", "'place = int(order[k]) if len(x) < 60 else 0 * len(order) * k'")
+    source = SOURCE.replace("order[k]\n", "int(order[k]) if len(x) < 600 else 0 * len(order) * k\n")
+    spec = SPEC.replace("'place = order[k]'", "'place = int(order[k]) if len(x) < 600 else 0 * len(order) * k'")
     scenarios = """
         import numpy as np
         from subject import kth_largest
 
 
         def long(rng, sizes):
-            kth_largest(np.arange(80.0), 3)
+            kth_largest(np.arange(800.0), 3)
     """
     found = result(verified, "t.kth", source, REFERENCES, spec, scenarios if compared else "")
     assert found.verdict is (Verdict.REFUTED if compared else Verdict.TESTED)
