@@ -95,7 +95,7 @@ def test_arrays_are_longer_than_what_the_code_cuts_them_to(value, body, kind):
 
 
 SQUARES = "sympy: 'Eq(result, Sum(v[k]**2, k))', shapes: {v: [n]}"
-HEAD = "import itertools\n\nimport numpy as np\n\nN = 8\n\n\n"
+HEAD = "import itertools\n\nimport numpy as np\n\nN = 8\nM = 3 * N\n\n\ndef first(v):\n    return v[:60]\n\n\n"
 
 
 @pytest.mark.parametrize(
@@ -110,10 +110,57 @@ HEAD = "import itertools\n\nimport numpy as np\n\nN = 8\n\n\n"
         "return sum(v[i] ** 2 for i in range(min(N, len(v))))",
         "return sum(v[i] ** 2 for i in range(len(v)) if i < N)",
         "return np.sum(v[:6] ** 2) + np.sum(v[6:9] ** 2) + np.sum(v[9:11] ** 2) + np.sum(v[11:30] ** 2)",
+        "return np.sum(v[: 2 * 8] ** 2)",
+        "return np.sum(v[:M] ** 2)",
+        "n = 5; return np.sum(v[: 3 * n + 1] ** 2)",
+        "return np.sum(v[: int(3e1)] ** 2)",
+        "return np.sum(v[:40] ** 2)",
+        "return np.sum(v[:200] ** 2)",
+        "return np.sum(first(v) ** 2)",
+        "return np.sum(np.asarray([first(v)]) ** 2)",
+        "return np.sum((lambda w: w[:19])(v) ** 2)",
     ],
 )
 def test_however_they_are_cut(value, body):
     assert value(f"{HEAD}def f(v):\n    {body}\n", SQUARES).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "return np.sum(v[:100] ** 2) + np.sum(v[100:] ** 2)",
+        "return np.sum(v ** 2) * 180 / 60 / 3",
+        "return np.sum(np.concatenate([first(v), v[60:]]) ** 2)",
+    ],
+)
+def test_long_arrays_of_right_code_are_certified(value, body):
+    assert value(f"{HEAD}def f(v):\n    {body}\n", SQUARES).verdict is Verdict.CERTIFIED
+
+
+def test_a_function_of_another_file_that_is_called(verified):
+    made = verified(
+        "import other\n\n\ndef f(v):\n    return (other.first(v) ** 2).sum()\n", f"subject:\n  f: {{{SQUARES}}}\n"
+    )
+    made.write("other.py", "def first(v):\n    return v[:60]\n")
+    made.write("pyproject.toml", "[tool.eqtrace]\nspec = ['spec.yaml']\nsources = ['subject.py', 'other.py']\n")
+    result = made.result()
+    assert result.verdict is Verdict.REFUTED
+    assert "n = 61" in result.faults[0].hint or "(61,)" in result.faults[0].hint
+
+
+@pytest.mark.parametrize(
+    ("body", "verdict"),
+    [("return sign(x)", Verdict.REFUTED), ("return sign(x) * sign(1.0) if x < 4000 else x", Verdict.CERTIFIED)],
+)
+def test_what_a_function_that_is_called_decides(value, body, verdict):
+    source = f"def sign(x):\n    return x if x < 4000 else -x\n\n\ndef f(x):\n    {body}\n"
+    assert value(source, "sympy: 'x'").verdict is verdict
+
+
+@pytest.mark.parametrize(("cut", "points"), [(100, 40), (60, 41)])
+def test_no_array_is_drawn_so_long_that_a_form_takes_its_time(value, cut, points):
+    entry = "sympy: 'Eq(result[i, j], A[i, j])', shapes: {A: [n, n]}"
+    assert value(f"def f(A):\n    return A + 0 * {cut}\n", entry).evidence.points == points
 
 
 @pytest.mark.parametrize(

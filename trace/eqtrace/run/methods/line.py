@@ -201,11 +201,12 @@ class LineCheck:
             self._fault("argument-changed", f"the statement changes {symbol} in place ({each.origin})", hint)
         values = laid_out(self._shapes, {**event.inputs, **event.outputs})
         solved = self._sizes.solve(values)
-        given = self._sizes.solve(laid_out(self._shapes, event.inputs))
-        if wrong := self._misshapen(values, solved, given):
-            self._fault("shape-mismatch", f"{wrong} ({each.origin})", "" if given.mismatches else _OF_RESULT)
-            self.line.refuted |= not given.mismatches  # the inputs fit, the result does not
-            return
+        if solved.mismatches or self._gives_number:
+            given = self._sizes.solve(laid_out(self._shapes, event.inputs))
+            if wrong := self._misshapen(values, solved, given):
+                self._fault("shape-mismatch", f"{wrong} ({each.origin})", "" if given.mismatches else _OF_RESULT)
+                self.line.refuted |= not given.mismatches  # the inputs fit, the result does not
+                return
         try:
             if holds(self._form, values, solved.sizes) is False:
                 self.line.outside += 1
