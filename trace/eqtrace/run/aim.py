@@ -31,6 +31,7 @@ LENGTHS = 9  # lengths of arrays, about what the code compares with or cuts at, 
 _LARGEST = 10_000  # integers may say how long code runs
 _LONGEST = 40  # arrays are drawn with: exact runs of long ones take their time
 _BEYOND = 200  # up to here a cut of the code is gone beyond once, where
+_PAST = 2  # a length that is longer, and whose last index is larger, than a number
 _SMALL = 5_000  # entries and terms of sums are no more than this
 _FAR = 6  # magnitudes lie between 10**-6 and 10**6
 
@@ -135,13 +136,13 @@ def beside(
 def lengths_about(compared: Iterable[float]) -> list[int]:
     """Lengths of arrays beside the numbers that are compared with or cut at: those beyond them and long ones first."""
     near = sorted({math.floor(each) for each in compared if 1 <= each < _LONGEST}, reverse=True)
-    return [*dict.fromkeys(each + step for step in (1, 0, -1) for each in near if each + step >= 1)]
+    return [*dict.fromkeys(each + step for step in (_PAST, 0, -1) for each in near if each + step >= 1)]
 
 
 def length_beyond(compared: Iterable[float]) -> list[int]:
     """A length beyond all numbers at which code may cut longer arrays than `lengths_about` has, if there are any."""
     far = [math.floor(each) for each in compared if _LONGEST <= each <= _BEYOND]
-    return [max(far) + 1] if far else []
+    return [max(far) + _PAST] if far else []
 
 
 def is_small(form: Form, draw: Draw) -> bool:
