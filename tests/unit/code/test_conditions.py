@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from eqtrace.code.conditions import constants, numbers, of_cited
+from eqtrace.code.conditions import UNKNOWN, constants, numbers, of_cited, rests_on
 
 
 def conditions(text, whole=False):
@@ -35,6 +35,11 @@ def conditions(text, whole=False):
         ("def f(x=a > b): pass", []),
         ("for k in range(3):\n    y = k > 2", []),
         ("y = a < b < c", ["a < b < c"]),
+        ("y = np.clip(x, 0, hi)", ["x | 0", "x | hi"]),
+        ("y = np.clip(x, None, a_max=hi)", ["x | hi"]),
+        ("y = x.clip(min=lo)", ["x | lo"]),
+        ("y = clip(x, lo, hi)", ["x | lo", "x | hi"]),
+        ("match x:\n    case 1:\n        y = 2", []),
     ],
 )
 def test_conditions_of_a_statement(text, found):
@@ -45,6 +50,52 @@ def test_those_of_a_whole_function_hold_those_of_functions_within_it():
     text = "def f(x):\n    def g(y):\n        return y > 0\n    if x:\n        return g(x) if x > 2 else 0\n"
     assert conditions(text, whole=True) == ["y > 0", "x", "x > 2"]
     assert conditions("f = lambda x: x if x > 2 else 0", whole=True) == ["x > 2"]
+
+
+def test_those_of_a_whole_function_hold_its_clauses():
+    text = """
+def f(x):
+    match x:
+        case 1 | 2:
+            return 0
+        case [*_]:
+            return 1
+        case _ if x > 3:
+            return 2
+        case _:
+            raise ValueError
+    try:
+        return 1 / x
+    except ZeroDivisionError:
+        return 3
+"""
+    node = ast.parse(text).body[0]
+    found = of_cited(node, whole=True)
+    assert [(type(each.node).__name__, each.guard) for each in found] == [
+        ("match_case", False),
+        ("match_case", True),
+        ("Compare", False),
+        ("match_case", True),
+        ("ExceptHandler", True),
+    ]
+    assert numbers(node, {}, whole=True) == {1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("g = lambda t: t > 0\n    return g(x)", {"x"}),
+        ("def g(t, u): return t > u\n    return g(x, u=y)", {"x", "y"}),
+        ("def g(t): return t > 0\n    return g(2) + g(y)", {"y"}),
+        ("def g(t): return t > 0\n    return map(g, x)", {UNKNOWN}),
+        ("return map(lambda t: t > 0, x)", {UNKNOWN}),
+        ("g = lambda t=0: t > 0\n    return g()", {UNKNOWN}),
+    ],
+)
+def test_what_a_condition_of_a_function_within_another_rests_on(body, found):
+    function = ast.parse(f"def f(x, y):\n    {body}\n").body[0]
+    (condition,) = of_cited(function, whole=True)
+    assert rests_on(function, condition.node) == found
 
 
 def test_the_numbers_that_they_compare_with():

@@ -1,8 +1,8 @@
 """The conditions of a statement: what is decided in it, for a whole array or entry by entry.
 
 Tests of headers, of conditional expressions and of comprehensions count, taken apart at `and`, `or` and `not`; every
-comparison; what decides which operand `and` and `or` give; the mask of `where`; and which of two operands `maximum` and
-its kin take.
+comparison; what decides which operand `and` and `or` give; the mask of `where`; which of two operands `maximum` and
+its kin take, and where `clip` does; of a whole function also its `case` and `except` clauses, and functions within it.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ _OF_KINDS = frozenset(
     {"isinstance", "issubclass", "hasattr", "callable", "type", "ndim", "isscalar", "iscomplexobj", "isrealobj",
      "issubdtype", "is_masked", "shares_memory", "may_share_memory", "isnan", "isinf", "isfinite"}
 )  # fmt: skip
+UNKNOWN = "?"  # stands among parameters for what the text does not tell
+_BOUNDS = frozenset({"a_min", "a_max", "min", "max"})
 _USUAL = 4  # arrays of more are drawn anyway
 _FOLDED: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
@@ -41,12 +43,22 @@ class Condition:
     """An expression that is true or false; of an extreme its first operand, true where it is larger than the `other`.
 
     `shown` is the expression that a reader knows it by. A `guard` tells arguments that are refused or of another kind.
+    A clause is true where it is entered, and false where the statement `of` which it is one is executed.
     """
 
-    node: ast.expr
+    node: ast.expr | ast.match_case | ast.ExceptHandler
     other: ast.expr | None
-    shown: ast.expr
+    shown: ast.expr | ast.match_case | ast.ExceptHandler
     guard: bool = False
+    of: ast.Match | ast.Try | ast.TryStar | None = None
+
+    @property
+    def decided_by(self) -> tuple[ast.expr, ...]:
+        """The expressions whose values decide it; of an exception there are none."""
+        if isinstance(self.node, ast.match_case):
+            subject = (self.of.subject,) if isinstance(self.of, ast.Match) else ()
+            return (*subject, *filter(None, (self.node.guard,)))
+        return () if isinstance(self.node, ast.ExceptHandler) else (self.node,)
 
 
 def of_cited(statement: StatementNode, whole: bool = False) -> list[Condition]:
@@ -54,7 +66,7 @@ def of_cited(statement: StatementNode, whole: bool = False) -> list[Condition]:
 
     They come in the order of the text.
     """
-    return _among(_nodes(statement, whole))
+    return _among(_nodes(statement, whole), whole)
 
 
 def constants(module: ast.Module) -> dict[str, object]:
@@ -78,7 +90,7 @@ def numbers(statement: StatementNode, named: Mapping[str, object], whole: bool =
     known = {**named, **_local(nodes, named)}
     arguments = getattr(getattr(statement, "value", statement), "args", None) if whole else None
     defaults = (*arguments.defaults, *filter(None, arguments.kw_defaults)) if arguments is not None else ()
-    return frozenset([*_compared(_among(nodes)), *_cuts((*nodes, *defaults), known)])
+    return frozenset([*_compared(_among(nodes, whole)), *_cuts((*nodes, *defaults), known)])
 
 
 def _cuts(nodes: Iterable[ast.AST], named: Mapping[str, object]) -> Iterator[float]:
@@ -145,18 +157,51 @@ def _inside(function: ast.AST) -> Iterator[ast.AST]:
             waiting.extend(ast.iter_child_nodes(node))
 
 
-def _among(nodes: Iterable[ast.AST]) -> list[Condition]:
-    found: dict[int, Condition] = {}
+def _among(nodes: Iterable[ast.AST], whole: bool) -> list[Condition]:
+    found: dict[tuple[int, int], Condition] = {}
     guards: set[int] = set()
     for node in nodes:
         if isinstance(node, ast.If) and any(
             isinstance(each[-1], ast.Raise) for each in (node.body, node.orelse) if each
         ):
             guards.update(map(id, ast.walk(node.test)))
-        for each in _of(node):
-            found.setdefault(id(each.node), each)
-    marked = (replace(each, guard=id(each.node) in guards or _is_of_kinds(each.node)) for each in found.values())
-    return sorted(marked, key=lambda each: (each.node.lineno, each.node.col_offset, each.other is None))
+        for each in (*_of(node), *(_clauses(node) if whole else ())):
+            found.setdefault((id(each.node), id(each.other)), each)
+    marked = (
+        replace(each, guard=each.guard or id(each.node) in guards or any(map(_is_of_kinds, each.decided_by)))
+        for each in found.values()
+    )
+    return sorted(marked, key=_place)
+
+
+def _place(condition: Condition) -> tuple[int, ...]:
+    """Where it stands in the text, the operands of one call in their order."""
+    node, other = condition.node, condition.other
+    first = node.pattern if isinstance(node, ast.match_case) else node
+    behind = (0, 0) if other is None else (other.lineno, other.col_offset)
+    return first.lineno, first.col_offset, other is None, *behind
+
+
+def _clauses(node: ast.AST) -> Iterator[Condition]:
+    """The clauses of a statement. What patterns other than literals ask for is of what kind a value is."""
+    match node:
+        case ast.Match(cases=cases):
+            for case in cases:
+                patterns = [each for each in ast.walk(case.pattern) if isinstance(each, ast.pattern)]
+                refused = isinstance(case.body[-1], ast.Raise)
+                if case.guard is None or not _takes_all(case.pattern):  # else the guard tells
+                    yield Condition(case, None, case, refused or not all(map(_is_plain, patterns)), node)
+        case ast.Try(handlers=handlers) | ast.TryStar(handlers=handlers):
+            for handler in handlers:
+                yield Condition(handler, None, handler, True, node)
+
+
+def _takes_all(pattern: ast.pattern) -> bool:
+    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+
+
+def _is_plain(pattern: ast.pattern) -> bool:
+    return isinstance(pattern, ast.MatchValue | ast.MatchSingleton | ast.MatchOr | ast.MatchAs)
 
 
 def _is_of_kinds(node: ast.expr) -> bool:
@@ -174,6 +219,16 @@ def _is_of_kinds(node: ast.expr) -> bool:
         case ast.Compare(left=ast.Attribute(attr="shape"), comparators=[ast.Tuple(elts=[])]):
             return True
     return False
+
+
+def is_clip(node: ast.AST) -> bool:
+    """Whether an expression keeps values between bounds."""
+    function = node.func if isinstance(node, ast.Call) else None
+    return (isinstance(function, ast.Attribute) and function.attr == "clip") or _is_named(function, "clip")
+
+
+def _is_named(node: ast.AST | None, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def is_of_nothing(function: FunctionNode | ast.Lambda, node: ast.expr) -> bool:
@@ -204,7 +259,7 @@ def is_length(function: FunctionNode | ast.Lambda, node: ast.expr) -> bool:
 
 
 def rests_on(function: FunctionNode | ast.Lambda, node: ast.expr) -> frozenset[str]:
-    """The parameters of a function that an expression in it rests on, also by way of local names."""
+    """The parameters of a function that an expression in it rests on, also by way of local names; maybe `UNKNOWN`."""
     made: dict[str, set[str]] = {}
     for statement in ast.walk(function):
         if isinstance(statement, ast.Assign | ast.AnnAssign | ast.AugAssign | ast.NamedExpr) and statement.value:
@@ -215,15 +270,42 @@ def rests_on(function: FunctionNode | ast.Lambda, node: ast.expr) -> frozenset[s
         elif isinstance(statement, ast.For | ast.comprehension):
             for name in _names(statement.target, ast.Store):
                 made.setdefault(name, set()).update(_names(statement.iter, ast.Load))
+    for name, read in _given(function):
+        made.setdefault(name, set()).update(read)
     found, waiting = set[str](), [*_names(node, ast.Load)]
     while waiting:
         name = waiting.pop()
         if name not in found:
             found.add(name)
             waiting.extend(made.get(name, ()))
+    return frozenset(found & {*_parameters(function), UNKNOWN})
+
+
+def _given(function: FunctionNode | ast.Lambda) -> Iterator[tuple[str, set[str]]]:
+    """What functions within one are given for their parameters where they are called by name; else it is unknown."""
+    nodes = list(ast.walk(function))
+    named = {id(each.value): target.id for each in nodes if isinstance(each, ast.Assign)
+             for target in each.targets if isinstance(target, ast.Name)}  # fmt: skip
+    for inner in nodes:
+        if inner is function or not isinstance(inner, FunctionNode | ast.Lambda):
+            continue
+        name = inner.name if isinstance(inner, FunctionNode) else named.get(id(inner))
+        read = [each for each in nodes if isinstance(each, ast.Name) and each.id == name]
+        calls = [each for each in nodes if isinstance(each, ast.Call) and each.func in read]
+        known = bool(calls) and len(calls) == sum(isinstance(each.ctx, ast.Load) for each in read)
+        for number, parameter in enumerate(_parameters(inner)):
+            if not known:
+                yield parameter, {UNKNOWN}
+            for call in calls:
+                values = [*call.args[number : number + 1]]
+                values += [each.value for each in call.keywords if each.arg == parameter]
+                yield parameter, set[str]().union(*(_names(each, ast.Load) for each in values)) if values else {UNKNOWN}
+
+
+def _parameters(function: FunctionNode | ast.Lambda) -> list[str]:
     arguments = function.args
     every = (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg)
-    return frozenset(found & {each.arg for each in every if each is not None})
+    return [each.arg for each in every if each is not None]
 
 
 def _names(node: ast.AST, context: type[ast.expr_context]) -> set[str]:
@@ -242,6 +324,15 @@ def _of(node: ast.AST) -> Iterator[Condition]:
                 yield from _atoms(value)
         case ast.Compare():
             yield Condition(node, None, node)
+        case ast.match_case(guard=ast.expr() as guard):
+            yield from _atoms(guard)
+        case ast.Call(func=function, args=arguments) if is_clip(node):
+            given = [*arguments, *(each.value for each in node.keywords if each.arg in _BOUNDS)]
+            if isinstance(function, ast.Attribute) and len(given) < 3:  # the method of an array
+                given.insert(0, function.value)
+            for each in given[1:3]:
+                if not (isinstance(each, ast.Constant) and each.value is None):
+                    yield Condition(given[0], each, node)
         case ast.Call(func=function, args=[first, *others], keywords=[]):
             name = (dotted(function) or "").rpartition(".")[2]
             if name == "where" and len(others) == 2:
@@ -267,9 +358,12 @@ def _atoms(test: ast.expr) -> Iterator[Condition]:
 def _compared(conditions: Iterable[Condition]) -> Iterator[float]:
     """The numbers that conditions compare with, as written; what is true or false by itself compares with 0."""
     for each in conditions:
-        if each.other is None and not isinstance(each.node, ast.Compare | ast.Call):
+        parts: list[ast.AST] = [*each.decided_by, *([each.other] if each.other is not None else [])]
+        if isinstance(each.node, ast.match_case):
+            parts.append(each.node.pattern)
+        elif each.other is None and parts and not isinstance(each.node, ast.Compare | ast.Call):
             yield 0.0
-        for operand in (each.node, each.other):
-            for node in ast.walk(operand) if operand is not None else ():
+        for part in parts:
+            for node in ast.walk(part):
                 if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
                     yield float(node.value)

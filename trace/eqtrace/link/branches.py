@@ -7,7 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from eqtrace.code.conditions import Condition, is_length, is_of_nothing, of_cited, rests_on
+from eqtrace.code.conditions import Condition, is_clip, is_length, is_of_nothing, of_cited, rests_on
 from eqtrace.code.index import Index
 from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
@@ -56,8 +56,8 @@ def one_way(
         ways: by anchor and number of a condition: 1 for true somewhere, 2 for false somewhere, 3 for both.
         index: the code.
     """
-    taken: dict[tuple[str, int, int], int] = {}
-    found: dict[tuple[str, int, int], tuple[Match, Span, SourceFile, ast.AST, Condition]] = {}
+    taken: dict[tuple[Span, Span | None], int] = {}
+    found: dict[tuple[Span, Span | None], tuple[Match, Span, SourceFile, ast.AST, Condition]] = {}
     for anchor in equation.anchors:
         match = matches.get(anchor.id)
         file = index.file(match.span.path) if match and match.span and ways.get(anchor.id) else None
@@ -69,11 +69,13 @@ def one_way(
         conditions = of_cited(statement.node, anchor.target is not None)
         for number, way in ways[anchor.id].items():
             if number < len(conditions):
-                span = file.span(conditions[number].node)
-                key = (span.path, span.line, span.column)
+                span, other = file.span(conditions[number].node), conditions[number].other
+                key = (span, file.span(other) if other is not None else None)
                 taken[key] = taken.get(key, 0) | way
                 found.setdefault(key, (match, span, file, statement.node, conditions[number]))
-    for key, (match, span, file, node, condition) in sorted(found.items(), key=lambda each: each[0]):
+    for key, (match, span, file, node, condition) in sorted(found.items(), key=lambda each: each[0][0]):
+        if condition.of is not None and taken[key] == TRUE:
+            continue  # a clause that all runs enter leaves nothing out
         if taken[key] in (TRUE, FALSE):
             claimed = match.anchor.target is None or _is_claimed(equation, symbols, match, node, condition)
             yield OneWay(match, span, _told(condition, taken[key], file), claimed)
@@ -99,9 +101,10 @@ def _is_claimed(
     codes = [bind[name].value if name in bind else each.code_name(match.function) or "" for name, each in held.items()]
     known = {found.group() for code in codes if (found := _NAME.match(code))}
     if condition.other is None:
-        read = rests_on(function, condition.node)
-        return bool(read) and read <= known and not is_of_nothing(function, condition.node)
-    operands = (condition.node, condition.other)
+        read = frozenset[str]().union(*(rests_on(function, each) for each in condition.decided_by))
+        nothing = any(is_of_nothing(function, each) for each in condition.decided_by)
+        return bool(read) and read <= known and not nothing
+    operands = (*condition.decided_by, condition.other)
     both = [rests_on(function, each) for each in operands]
     # A bound that is a number keeps values off what is not defined; of a length it leaves the rest out.
     return all(
@@ -111,10 +114,15 @@ def _is_claimed(
 
 def _told(condition: Condition, way: int, file: SourceFile) -> str:
     shown = " ".join(file.slice(file.span(condition.shown)).split())
+    if condition.of is not None:
+        return f"`{shown}` was entered in no run"
     if condition.other is None:
         return one_sided(shown, way)
-    operand = file.slice(file.span(condition.other if way == TRUE else condition.node))
-    return f"`{shown}`: `{operand}` was the larger one in no run"
+    operands = [file.slice(file.span(each)) for each in (condition.node, condition.other)]
+    larger, other = operands[::-1] if way == TRUE else operands
+    if is_clip(condition.shown):  # of two bounds
+        return f"`{shown}`: `{larger}` was larger than `{other}` in no run"
+    return f"`{shown}`: `{larger}` was the larger one in no run"
 
 
 def faults(equation: Equation, found: Iterable[OneWay]) -> Iterator[Fault]:

@@ -97,11 +97,19 @@ class Editor:
     def _tell(self, conditions: Sequence[Condition]) -> None:
         """Has conditions tell which way they go."""
         for number, each in enumerate(conditions):
-            if each.other is None:
-                self._told("branch", number, each.node)
-            elif self._tree.can_wrap(each.other) and self._tree.can_wrap(each.node):
-                self._told("first", number, each.node)
+            node = each.node
+            if isinstance(node, ast.match_case | ast.ExceptHandler):
+                if each.of is not None:
+                    self._tree.insert(each.of, [self._noted(number, False)], [])
+                    self._first(node.body, [self._noted(number, True)])
+            elif each.other is None:
+                self._told("branch", number, node)
+            elif self._tree.can_wrap(each.other) and self._tree.can_wrap(node):
+                self._told("first", number, node)
                 self._told("second", number, each.other)
+
+    def _noted(self, number: int, way: bool) -> ast.stmt:
+        return ast.Expr(self._call("branch", ast.Constant(number), ast.Constant(way)))
 
     def _told(self, method: str, number: int, node: ast.expr) -> None:
         if self._tree.can_wrap(node):

@@ -36,6 +36,16 @@ CORRECT = {
         "sympy: 'Sum(k[i], i)/n', shapes: {k: [n]}, domain: {k: {integer: true}}",
         "certified",
     ),
+    "a literal pattern in a function of the same file": (
+        "def other(x):\n    match x:\n        case 2.5:\n            return 1\n    return 2\ndef f(x):\n    return x / 3",
+        "sympy: x/3",
+        "certified",
+    ),
+    "a match of integers": (
+        "def f(n):\n    match n:\n        case 0 | 1:\n            return 1\n        case 2:\n            return 2\n    return n",
+        "sympy: 'Piecewise((1, n <= 1), (n, True))', domain: {n: {integer: true, min: 0}}",
+        "certified",
+    ),
     "a division in place": ("def f(x):\n    x = x * 2\n    x /= 6\n    return x", "sympy: x/3", "certified"),
     "a class attribute": (
         "class Model:\n    rate = 0.1\n    def grow(self, x):\n        return self.rate * x\nMODEL = Model()\ndef f(x):\n    return MODEL.grow(x)",

@@ -82,6 +82,10 @@ class Exact(ast.NodeTransformer):
             node.value = self.visit(node.value)
         return node
 
+    def visit_MatchValue(self, node: ast.MatchValue) -> ast.pattern:
+        """A pattern holds literals and no calls: one is compared as it is."""
+        return node
+
     def visit_JoinedStr(self, node: ast.JoinedStr) -> ast.expr:
         """Text is shown, never computed with."""
         return node
