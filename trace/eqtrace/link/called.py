@@ -29,15 +29,16 @@ class Called:
         file = self._index.file(match.span.path) if match.span is not None and match.anchor.computing else None
         if file is None or match.span is None:
             return ()
-        cited = file.statement_at(match.span.line, match.span.column)
-        statements = [cited] if cited is not None else []
         if match.anchor.target is not None:
-            statements += _within(file, match.function)
+            statements = list(_within(file, match.function))
+        else:
+            cited = file.statement_at(match.span.line, match.span.column, match.function)
+            statements = [cited] if cited is not None else []
         called = {ref for each in statements for ref in self._called(each)}
         return tuple(sorted({number for ref in called for number in self._of(ref)}))
 
     def _called(self, statement: Statement) -> Iterator[FunctionRef]:
-        if isinstance(statement.node, FunctionNode | ast.ClassDef):
+        if isinstance(statement.node, FunctionNode | ast.ClassDef) or "(" not in statement.file.text_of(statement.node):
             return
         scope = Scope(statement.file.path, statement.function)
         for node in walk(statement.node):
