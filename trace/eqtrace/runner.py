@@ -116,7 +116,7 @@ class Verification:
         self._examples: dict[Unit, ExampleResult] = {}
         self._from_cache: set[Unit] = set()
         self._notes: tuple[str, ...] = ()
-        self._opened = False  # whether workers were told what to work on
+        self._prepared = False  # whether workers were told what may hold still
         self._reuse: Reuse | None = None
         cache = cache and isinstance(how.jobs, int)
         # What started ahead gets ready while the project is read, which costs nothing but a processor that would idle.
@@ -128,11 +128,13 @@ class Verification:
             with collector.paused():
                 self._reading = read(config, selected)
                 self._work = lru_cache(lambda: work_of(self._reading, how.seed))
+                if self._pool is not None:
+                    self._open(self._pool)
                 if cache:
                     self._reuse = _reuse(self._reading, how.seed, self._work, clock)
                 self._look_up()
                 if self._pool is not None and self._waiting():
-                    self._open_pool()  # the code is loaded, and scenarios run, during the static checks
+                    self._prepare(self._pool)  # the code is loaded, and scenarios run, during the static checks
                 self.project = check(self._reading, cache)
         except BaseException:
             self.close()
@@ -189,7 +191,7 @@ class Verification:
         if self._reuse is not None:
             waiting = self._reuse.slowest_first(waiting)
         if waiting:
-            for done, outcome in enumerate(self._open_pool().answer(waiting, self._group), 1):
+            for done, outcome in enumerate(self._workers().answer(waiting, self._group), 1):
                 self._take(outcome)
                 if self._how.progress is not None:
                     self._how.progress(done, len(waiting), outcome.unit.equation)
@@ -261,16 +263,24 @@ class Verification:
             return f"gradient {self._reading.equations[unit.equation].topic}"
         return "" if unit.method == EXAMPLE else unit.equation
 
-    def _open_pool(self) -> Executor:
+    def _workers(self) -> Executor:
+        """Workers that are told what to work on."""
         if self._pool is None:
             self._pool = _pool(self._reading.config, self._how, self._reuse is not None)
-        if not self._opened:
-            todo = self._work()
-            reuse, looks = self._reuse, any(unit.method != EXAMPLE for unit in self._waiting())
-            asked = todo if reuse is None else Asked(todo, reuse.wanted, looks, reuse.proofs)
-            self._pool.open(asked, files_of(todo))
-            self._opened = True
+            self._open(self._pool)
+        if not self._prepared:
+            self._prepare(self._pool)
         return self._pool
+
+    def _open(self, pool: Executor) -> None:
+        todo = self._work()
+        pool.open(todo, files_of(todo))
+
+    def _prepare(self, pool: Executor) -> None:
+        looks = any(unit.method != EXAMPLE for unit in self._waiting())
+        reuse = self._reuse
+        pool.prepare(Asked(looks=looks) if reuse is None else Asked(reuse.wanted, reuse.proofs, looks))
+        self._prepared = True
 
     def _take(self, outcome: Done | Lost | Crashed) -> None:
         unit = outcome.unit
