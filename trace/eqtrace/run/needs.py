@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 from eqtrace.model.example import ExampleResult
 from eqtrace.model.finding import Fault
 from eqtrace.model.verdict import MethodResult
 from eqtrace.run.marks import Place
-from eqtrace.run.work import Unit, Work
+from eqtrace.run.work import Unit
 
 EVERY = "*"
 CALLS = "calls"  # stands among anchors for the order in which followed functions were called
@@ -45,11 +46,19 @@ class Needs:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """The work, and for units of which results are kept what the scenarios must give for each of these to hold."""
+class KeptProof:
+    """A proof as JSON data (see `proofs`), and the equations that it was made of."""
 
-    work: Work
+    data: Mapping[str, Any]
+    equations: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What may hold still: for units of which results are kept what the scenarios must give, and proofs."""
+
     kept: Mapping[Unit, tuple[Runs, ...]] = field(default_factory=dict)
+    proofs: Mapping[Unit, KeptProof] = field(default_factory=dict)
     looks: bool = True  # whether some units look at what scenarios give
 
 
@@ -65,3 +74,4 @@ class Answer:
     needs: Needs
     scenarios: Needs | None
     faults: tuple[Fault, ...] = ()
+    proof: KeptProof | None = None  # a new one

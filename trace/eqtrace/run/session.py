@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import hypothesis.extra.numpy  # noqa: F401  (for `discrete`; later the user's modules could hide what it needs)
 import numpy as np
 
 from eqtrace.model.example import ExampleResult
@@ -82,8 +83,6 @@ class Session:
         self._activity = activity
         self._poisoned = poisoned
         self.recorder = Recorder() if prepared is None else prepared.recorder
-        if any("discrete" in equation.methods for equation in work.equations.values()):
-            import hypothesis.extra.numpy  # noqa: F401  (before the user's modules can hide what it needs)
         watched = [*work.sites.values(), *work.followed.values()]
         self.finder = install(
             watched, self.recorder, work.pythonpath, self.tracker.marked, prepared.codes if prepared else {}
@@ -100,7 +99,7 @@ class Session:
         with suppress(Failed):
             self.captures.scenarios.load()
 
-    def prepare(self) -> None:
+    def prepare(self, _: object = None) -> None:
         """Runs the scenarios, at which all methods look."""
         self.captures.scenarios.runs()
         gc.freeze()  # what was captured stays for as long as this process does: no use in looking through it
