@@ -33,6 +33,8 @@ _FOLDED: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
 }
+_NARROW = {f"{sign}int{bits}": float(2 ** (bits - (not sign))) for bits in (8, 16, 32) for sign in ("", "u")}
+OVERFLOWS = frozenset(_NARROW.values())
 _LARGEST = 10**9
 _DEEPEST = 8  # parts of a constant expression
 _UNTESTED = ast.Assert | ast.ClassDef | FunctionNode  # an assertion that fails ends the run
@@ -90,7 +92,15 @@ def numbers(statement: StatementNode, named: Mapping[str, object], whole: bool =
     known = {**named, **_local(nodes, named)}
     arguments = getattr(getattr(statement, "value", statement), "args", None) if whole else None
     defaults = (*arguments.defaults, *filter(None, arguments.kw_defaults)) if arguments is not None else ()
-    return frozenset([*_compared(_among(nodes, whole)), *_cuts((*nodes, *defaults), known)])
+    return frozenset([*_compared(_among(nodes, whole)), *_cuts((*nodes, *defaults), known), *_limits(nodes)])
+
+
+def _limits(nodes: Iterable[ast.AST]) -> Iterator[float]:
+    """The largest numbers of the narrow kinds of integers that nodes name, and what is just too large."""
+    for node in nodes:
+        name = node.attr if isinstance(node, ast.Attribute) else node.value if isinstance(node, ast.Constant) else None
+        limit = _NARROW.get(name) if isinstance(name, str) else None
+        yield from (limit - 1, limit) if limit is not None else ()
 
 
 def _cuts(nodes: Iterable[ast.AST], named: Mapping[str, object]) -> Iterator[float]:

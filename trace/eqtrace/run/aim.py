@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from eqtrace.formula.claims import free_names
-from eqtrace.formula.evaluate import EvaluationError, Float64, value_of
+from eqtrace.formula.evaluate import EvaluationError, Float64, holds, value_of
 from eqtrace.formula.form import Form
 from eqtrace.formula.shape import rational
 from eqtrace.formula.term import Call, Compare, Number, Piecewise, symbol_names, walk
@@ -124,13 +125,22 @@ def beside(
         given: dict[str, Any] = {}
         apart: dict[str, Fill] = {name: _constant([place])}
         with suppress(NoDraw):
-            if symbols[name].domain.integer and not symbols[name].shape:
-                if not _within(symbols[name].domain, [round(place)]):
-                    continue
+            domain = symbols[name].domain
+            if domain.integer and (domain.distinct or not _within(domain, [round(place)])):
+                continue
+            if domain.integer and not symbols[name].shape:
                 given, apart = {name: round(place)}, {}
             draw = drawn(form, symbols, wanted, rng, RANDOM[0][1], BESIDE, given, apart=apart)
+            if draw is not None and domain.integer and symbols[name].shape:
+                draw = _filled(form, draw, name, round(place))
             if draw is not None:
                 yield draw
+
+
+def _filled(form: Form, draw: Draw, name: str, number: int) -> Draw | None:
+    """The same draw with one integer in all places of an array; None where `where` refuses that."""
+    values = {**draw.values, name: np.full(np.shape(draw.values[name]), number)}
+    return None if holds(form, values, draw.sizes) is False else replace(draw, values=values)
 
 
 def lengths_about(compared: Iterable[float]) -> list[int]:

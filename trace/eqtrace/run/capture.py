@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eqtrace.code.bind import BindError
+from eqtrace.code.conditions import OVERFLOWS
 from eqtrace.code.tree import dotted
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
@@ -211,8 +212,9 @@ class Captures:
             questions.asks(draw)
         ways = self._seen(equation, target, found)
         compared = session.recorder.numbers(anchor for anchor, _ in ways)
-        for _, site in session.work.sites_of(equation):
-            compared.update(site.elsewhere if site.function == target.function else ())
+        sites = [site for _, site in session.work.sites_of(equation) if site.function == target.function]
+        compared.update(OVERFLOWS & session.recorder.numbers(site.anchor for site in sites))
+        compared.update(*(site.elsewhere for site in sites))
         given = form, equation.symbols, target.symbols
         rng = session.rng(equation.id, target.name, "aimed")
         close = beside(*given, compared | questions.numbers, session.rng(equation.id, target.name, "beside"))

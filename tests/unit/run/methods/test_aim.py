@@ -60,6 +60,35 @@ def test_code_and_form_that_decide_at_different_numbers_differ(value, code, form
     assert value(f"def f(x):\n    return {code}\n", f"sympy: '{form}'").verdict is Verdict.REFUTED
 
 
+INTEGERS = "domain: {v: {integer: true}}, shapes: {v: [n]}"
+
+
+@pytest.mark.parametrize(
+    ("code", "entry"),
+    [
+        ("(n): return int(np.asarray(n).astype(np.int16))", "sympy: 'n', domain: {n: {integer: true}}"),
+        ("(x): return np.asarray(x).astype('uint8') + 0.0", "sympy: 'floor(x)', where: 'x >= 0'"),
+        ("(v): return 2 * v.astype(np.int8)", f"sympy: '2*v[k]', {INTEGERS}"),
+        ("(v): return v.astype('int32') * 3 + 0.0", f"sympy: '3*v[k]', {INTEGERS}"),
+    ],
+)
+def test_integers_too_large_for_a_narrow_kind_are_drawn(value, code, entry):
+    assert value(f"import numpy as np\n\n\ndef f{code}\n", entry).verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize(
+    ("code", "entry"),
+    [
+        ("(v): return 2 * v.astype(np.int64)", f"sympy: '2*v[k]', {INTEGERS}"),
+        ("(x): return 2 * x if not isinstance(x, np.int16) else x", "sympy: '2*x'"),
+        ("(v): return 2 * v.astype(np.int16)",
+         "sympy: '2*v[k]', domain: {v: {integer: true, min: -99, max: 99}}, shapes: {v: [n]}"),
+    ],
+)  # fmt: skip
+def test_integers_that_have_room_or_are_kept_small_are_certified(value, code, entry):
+    assert value(f"import numpy as np\n\n\ndef f{code}\n", entry).verdict is Verdict.CERTIFIED
+
+
 def test_what_the_code_refuses_beside_a_number_is_no_finding(value):
     body = "    if x > 5000:\n        raise ValueError('too large')\n    return 2 * x\n"
     assert value(f"def f(x):\n{body}", "sympy: '2*x'").verdict is Verdict.CERTIFIED
