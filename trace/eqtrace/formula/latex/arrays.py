@@ -54,10 +54,17 @@ class Value:
     def at(self, offset: int, length: int) -> Value:
         """The same value, standing at a place, which the nodes that have none yet get too."""
         entry = self.entry
+        alone: list[Node] = []  # the one entry of a value without axes, which is asked for again and again
 
         def placed(batch: Subscripts, subs: Subscripts) -> Node:
+            if alone and not (batch or subs):
+                return alone[0]
             node = entry(batch, subs)
-            return node if (node.offset, node.length) != (0, 1) else changed(node, offset=offset, length=length)
+            if (node.offset, node.length) == (0, 1):
+                node = changed(node, offset=offset, length=length)
+            if not (batch or subs):
+                alone.append(node)
+            return node
 
         return changed(self, entry=placed, offset=offset, length=length)
 
