@@ -19,6 +19,7 @@ import numpy as np
 
 from eqtrace import runner
 from eqtrace.config import load
+from eqtrace.project import read_project
 from eqtrace.run.gradient.identity import Shown
 from eqtrace.run.sample import Draw
 from eqtrace.run.session import Session
@@ -58,7 +59,7 @@ def seconds(work: Callable[[], object]) -> float:
 def certifiers(points: Mapping[str, dict[str, Any]]) -> dict[str, Callable[[], object]]:
     """For each gradient a call that certifies it at its point."""
     config = load(ROOT)
-    project = runner.read_project(replace(config, spec=(*config.spec, "tests/benchmarks/attention.yaml")), None)
+    project = read_project(replace(config, spec=(*config.spec, "tests/benchmarks/attention.yaml")), None)
     session = Session(runner.work_of(project, 0), lambda _: None, {})
     found = {}
     for name, values in points.items():

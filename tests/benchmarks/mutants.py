@@ -22,6 +22,7 @@ from eqtrace import mutating, runner
 from eqtrace.code.mutation.generate import text_with
 from eqtrace.config import load
 from eqtrace.model.mutant import Judged, Mutant, Status
+from eqtrace.project import read_project
 from eqtrace.run.jobs import processors
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,7 +97,7 @@ def fate(judged: Judged) -> str:
 def main() -> None:
     """Prints a line for each of the three, and what they miss."""
     sys.path.insert(0, str(ROOT))
-    project = runner.read_project(load(ROOT), None)
+    project = read_project(load(ROOT), None)
     family = {f"{name}_{way}": equation for name, equation in EQUATIONS.items() for way in ("forward", "backward")}
     wanted = [each for each in mutating.all_mutants(project) if each.span.path == OPS and each.function in family]
     judged = mutating.judge(project, wanted, runner.Running(processors(), 0, 10.0, None), 10.0, cache=False)[0]

@@ -92,7 +92,7 @@ def test_a_project_that_cannot_be_read_leaves_no_worker(project, monkeypatch):
     closed = []
     monkeypatch.setattr(Pool, "close", lambda self: closed.append(True))
     monkeypatch.setattr(Pool, "start", lambda self: None)
-    monkeypatch.setattr(runner, "read_project", lambda *_: 1 / 0)
+    monkeypatch.setattr(runner, "read", lambda *_: 1 / 0)
     with pytest.raises(ZeroDivisionError):
         runner.verify(load(project), None)
     assert closed

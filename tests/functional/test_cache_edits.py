@@ -26,6 +26,7 @@ import eqtrace.run.answers
 import eqtrace.run.pool
 from eqtrace import runner
 from eqtrace.config import load
+from eqtrace.project import read_project
 from eqtrace.report.json import render
 from eqtrace.run import sample, scenarios
 from eqtrace.run.gradient import gradients
@@ -243,7 +244,7 @@ def edits(root: Path, rng: Rng, changes: Iterable[tuple[str, str, str]]) -> Iter
 
 def compared(root: Path, part: int) -> None:
     """Edits a project again and again; what the cache gives must be what a run without it gives."""
-    runner.read_project(load(SHOP), None)  # so that everything is imported
+    read_project(load(SHOP), None)  # so that everything is imported
     shutil.copytree(SHOP, root, ignore=shutil.ignore_patterns("__pycache__", ".eqtrace"))
     (_, cold), (_, full), (reused, warm) = verified(root, True), verified(root, False), verified(root, True)
     assert cold == full == warm

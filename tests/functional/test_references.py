@@ -18,6 +18,7 @@ import pytest
 
 from eqtrace import config, runner
 from eqtrace.model.verdict import MethodResult, Verdict
+from eqtrace.project import read_project
 from eqtrace.run.methods import discrete
 from eqtrace.run.session import Session
 from eqtrace.run.work import Unit
@@ -366,7 +367,7 @@ class Copy:
     def result(self, equation: str) -> MethodResult:
         """The discrete method's answer, in this process."""
         with _own_modules():
-            project = runner.read_project(config.load(self.root), frozenset([equation]))
+            project = read_project(config.load(self.root), frozenset([equation]))
             session = Session(runner.work_of(project, 0), lambda name: None, {})
             return session.run(Unit(equation, "discrete"))
 

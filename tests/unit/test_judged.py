@@ -11,7 +11,7 @@ from eqtrace.judged import keep_scores, state_of, stored_scores
 from eqtrace.model.mutant import Judged, Score, Status
 from eqtrace.model.results import Results
 from eqtrace.mutating import all_mutants
-from eqtrace.runner import read_project
+from eqtrace.project import read_project
 
 FILES = {
     "pyproject.toml": """

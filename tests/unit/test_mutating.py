@@ -11,7 +11,7 @@ from eqtrace import config, mutating
 from eqtrace.judged import Record
 from eqtrace.model.mutant import Judged, Status
 from eqtrace.mutating import all_mutants
-from eqtrace.runner import Project, read_project
+from eqtrace.project import Project, read_project
 
 FILES = {
     "pyproject.toml": """

@@ -38,7 +38,7 @@ def conclude(
         selected=project.selected,
         matches=project.linked.matches,
         waivers=project.linked.waivers,
-        renamed=project.linked.homes.found() if project.linked.homes is not None else {},
+        renamed=project.homes.found(),
         findings=findings,
         methods=methods,
         executions=executions,

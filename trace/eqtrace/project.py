@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, fields
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 from eqtrace.beside import Beside
 from eqtrace.cache import Cache
@@ -21,11 +21,13 @@ from eqtrace.link.audit import audit as link_audit
 from eqtrace.link.coverage import Unsure
 from eqtrace.link.infer import complete
 from eqtrace.link.latex import Latex
+from eqtrace.link.relocate import Homes
 from eqtrace.link.states import States
 from eqtrace.link.target import resolve_target
 from eqtrace.model.equation import Equation
 from eqtrace.model.example import Example
 from eqtrace.model.finding import Fault
+from eqtrace.model.readback import Stated
 from eqtrace.model.span import Span
 from eqtrace.model.topic import Page, Specification, Topic
 from eqtrace.spec import sizes
@@ -43,26 +45,37 @@ FEW = 300  # formulas that take less time than to start a process
 HELD = 1_000_000  # characters of source whose syntax trees an audit keeps
 
 
-@dataclass(frozen=True, slots=True)
-class Project:
-    """A project as it was read: nothing of it has been run."""
+@dataclass(frozen=True)
+class Reading:
+    """What a project says of its code, and where that is: enough to run the code, before anything is checked."""
 
     config: Config
     specification: Specification
     index: Index
-    forms: Mapping[str, Form]
-    faults: tuple[Fault, ...]
-    selected: tuple[str, ...]
-    linked: Audit
+    selected: tuple[str, ...]  # the ids of the equations
+    whole: bool  # whether none was left out
+    written: Forms  # as equations state them
+    forms: Mapping[str, Form]  # the same, function symbols resolved
+    adopted: Mapping[str, Stated]  # the documentation that states a form, by equation
     examples: Mapping[str, Example]  # of the selected equations' topics (all: of pages too), those without faults
-    compared: Comparison | None = None  # with the ledger of reviews, where there is one
-    latex: Latex = field(default_factory=Latex)
-    states: States = field(default_factory=States)
+    unfit: tuple[Fault, ...]  # of the other examples
+    homes: Homes  # where functions are that are not where anchors say
 
-    @property
+    @cached_property
     def equations(self) -> dict[str, Equation]:
         """All equations by id."""
         return {equation.id: equation for equation in self.specification.equations}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project(Reading):
+    """A project as it was read, and held against its code: nothing of it has been run."""
+
+    faults: tuple[Fault, ...]
+    linked: Audit
+    compared: Comparison | None = None  # with the ledger of reviews, where there is one
+    latex: Latex = field(default_factory=Latex)
+    states: States = field(default_factory=States)
 
 
 def read_project(
@@ -80,30 +93,72 @@ def read_project(
     was read. With a `memory`, what did not change since its last audit is not read again.
     """
     inputs = inputs or Inputs(config.root.resolve())
+    reading = read(config, selected, static, inputs, memory)
+    return check(reading, cache, static, inputs, memory)
+
+
+def read(
+    config: Config,
+    selected: frozenset[str] | None,
+    static: bool = False,
+    inputs: Inputs | None = None,
+    memory: Memory | None = None,
+) -> Reading:
+    """The first half of `read_project`: what it takes to run the code."""
+    inputs = inputs or Inputs(config.root.resolve())
     specification = load(config, inputs) if memory is None else memory.specification(config, inputs)
     index = Index(config, HELD if static else None, inputs, *(() if memory is None else (memory.source,)))
     specification = complete(specification, index)
-    names = {name for draw in sizes.draws(config) for name in draw}
+    names = _sizes(config)
     specification, adopted = states.adopt(specification, index, names)
-    equations = [each for each in specification.equations if selected is None or each.id in selected]
-    chosen = frozenset(each.id for each in equations)
+    chosen = [each.id for each in specification.equations if selected is None or each.id in selected]
     forms = Forms(specification.equations, names)
+    held = frozenset(chosen)
+    topics = [topic for topic in specification.topics if any(each.id in held for each in topic.equations)]
+    worked, wrong = _examples(topics, specification.pages if selected is None else (), index, config)
+    return Reading(
+        config,
+        specification,
+        index,
+        selected=tuple(chosen),
+        whole=selected is None,
+        written=forms,
+        forms=forms if static else _linked(forms, specification),
+        adopted=adopted,
+        examples=worked,
+        unfit=tuple(wrong),
+        homes=Homes(index, [anchor for each in specification.equations for anchor in each.anchors]),
+    )
+
+
+def check(
+    reading: Reading,
+    cache: bool = True,
+    static: bool = False,
+    inputs: Inputs | None = None,
+    memory: Memory | None = None,
+) -> Project:
+    """The second half of `read_project`: all that can be told without running the code. `inputs` are the first's."""
+    config, specification, index, forms = reading.config, reading.specification, reading.index, reading.written
+    inputs = inputs or Inputs(config.root.resolve())
+    chosen = frozenset(reading.selected)
+    equations = [each for each in specification.equations if each.id in chosen]
     kept = Cache(index.root) if cache else None
     known = "" if kept is None else latex.note(kept, inputs)
 
     def look_at(some: Sequence[Equation]) -> Looked:
         return _looked(some, forms, kept, static)
 
+    names = _sizes(config)
     work = partial(look_at, equations) if memory is None else partial(memory.looked, equations, names, known, look_at)
     with Beside(work, static and memory is None and len(equations) > FEW) as looking:
-        stated = states.held(equations, forms, index, adopted)
+        stated = states.held(equations, forms, index, reading.adopted)
 
         def unsure() -> Unsure:
             return Unsure(looking.value().latex.unsure(), stated.unsure())
 
-        linked = link_audit(specification, index, config, None if selected is None else chosen, unsure)
+        linked = link_audit(specification, index, config, reading.homes, None if reading.whole else chosen, unsure)
         looked = looking.value()
-    read = forms if static else _linked(forms, specification)
     told = {(each.span.path, each.span.line) for each in specification.faults if each.kind == "reserved-name"}
     faults = [fault for found in looked.forms.values() for fault in found if not _is_told(fault, told)]
     for equation in equations:
@@ -113,9 +168,7 @@ def read_project(
     faults += looked.shown
     if config.references is not None:
         faults += references.faults(config.references, index)
-    topics = [topic for topic in specification.topics if any(each.id in chosen for each in topic.equations)]
-    worked, wrong = _examples(topics, specification.pages if selected is None else (), index, config)
-    faults += wrong
+    faults += reading.unfit
     compared = None
     if specification.reviews is not None:
         from eqtrace.link.review import faults as suspicions
@@ -125,8 +178,13 @@ def read_project(
         compared = compare(specification.reviews, held, index)
         faults += suspicions.faults(compared.changes, index)
     every = tuple(_without_echoes((*specification.faults, *faults, *linked.faults)))
-    ids = tuple(each.id for each in equations)
-    return Project(config, specification, index, read, every, ids, linked, worked, compared, looked.latex, stated)
+    read: dict[str, Any] = {each.name: getattr(reading, each.name) for each in fields(reading)}
+    return Project(**read, faults=every, linked=linked, compared=compared, latex=looked.latex, states=stated)
+
+
+def _sizes(config: Config) -> set[str]:
+    """The names of the drawn sizes."""
+    return {name for draw in sizes.draws(config) for name in draw}
 
 
 def _examples(

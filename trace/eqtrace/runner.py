@@ -30,7 +30,7 @@ from eqtrace.model.readback import ReadBack
 from eqtrace.model.results import Results
 from eqtrace.model.span import Text
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict, weakest
-from eqtrace.project import Project, of_latex, of_states, read_project
+from eqtrace.project import Project, Reading, check, of_latex, of_states, read
 from eqtrace.report.sizes import size
 from eqtrace.run.needs import Asked
 from eqtrace.run.outcome import Crashed, Done, Lost
@@ -117,6 +117,12 @@ class Verification:
     def __init__(self, config: Config, selected: frozenset[str] | None, how: Running, cache: bool = True) -> None:
         self._started, clock = time.perf_counter(), time.time_ns()
         self._how = how
+        self._results: dict[Unit, MethodResult] = {}
+        self._examples: dict[Unit, ExampleResult] = {}
+        self._from_cache: set[Unit] = set()
+        self._notes: tuple[str, ...] = ()
+        self._opened = False  # whether workers were told what to work on
+        self._reuse: Reuse | None = None
         cache = cache and isinstance(how.jobs, int)
         # What started ahead gets ready while the project is read, which costs nothing but a processor that would idle.
         self._pool: Executor | None = None
@@ -125,17 +131,17 @@ class Verification:
             self._pool.start()
         try:
             with collector.paused():
-                self.project = read_project(config, selected, cache)
+                self._reading = read(config, selected)
+                self._work = lru_cache(lambda: work_of(self._reading, how.seed))
+                if cache:
+                    self._reuse = _reuse(self._reading, how.seed, self._work, clock)
+                self._look_up()
+                if self._pool is not None and self._waiting():
+                    self._open_pool()  # the code is loaded, and scenarios run, during the static checks
+                self.project = check(self._reading, cache)
         except BaseException:
             self.close()
             raise
-        self._work = lru_cache(lambda: work_of(self.project, how.seed))
-        self._reuse = _reuse(self.project, how.seed, self._work, clock) if cache else None
-        self._results: dict[Unit, MethodResult] = {}
-        self._examples: dict[Unit, ExampleResult] = {}
-        self._from_cache: set[Unit] = set()
-        self._notes: tuple[str, ...] = ()
-        self._opened = False  # whether workers were told what to work on
 
     def __enter__(self) -> Verification:
         return self
@@ -156,33 +162,37 @@ class Verification:
 
     def units(self, equations: Iterable[str] | None = None) -> list[Unit]:
         """The units of equations (of all that are selected), in the order of the specification."""
-        wanted = self.project.selected if equations is None else equations
-        return [Unit(name, method) for name in wanted for method in self.project.equations[name].methods]
+        wanted = self._reading.selected if equations is None else equations
+        return [Unit(name, method) for name in wanted for method in self._reading.equations[name].methods]
 
     def examples(self) -> list[Unit]:
         """The units of the examples."""
-        return [Unit(topic, EXAMPLE) for topic in self.project.examples]
+        return [Unit(topic, EXAMPLE) for topic in self._reading.examples]
 
     def answer(self, equations: Iterable[str] | None = None) -> None:
         """Answers the units of equations (of all, and the examples, if none are named): from the cache, or by a run."""
-        waiting = [unit for unit in self.units(equations) if unit not in self._results]
-        for unit in waiting:
-            if unit.equation not in self.project.forms:
-                self._results[unit] = _without_form(self.project.equations[unit.equation], unit.method)
-        waiting = [unit for unit in waiting if unit not in self._results]
-        if equations is None:
-            waiting += [unit for unit in self.examples() if unit not in self._examples]
-        self._run(waiting, self._unanswered() if equations is not None else waiting)
+        self._run(self._waiting(equations))
 
-    def _run(self, waiting: list[Unit], sought: list[Unit] | None = None) -> None:
-        """Answers units; `sought` are those that are looked up in the cache before any is run."""
-        if self._reuse is not None and not self._opened:
-            with collector.paused():
-                held = self._reuse.find(waiting if sought is None else sought)
+    def _look_up(self) -> None:
+        """Notes what needs no run: units of equations without a form, and those of which a kept result holds."""
+        for unit in self.units():
+            if unit.equation not in self._reading.forms:
+                self._results[unit] = _without_form(self._reading.equations[unit.equation], unit.method)
+        if self._reuse is not None:
+            held = self._reuse.find(self._waiting())
             for unit, result in held.items():
                 self._note(unit, result)
             self._from_cache |= held.keys()
-            waiting = self._reuse.slowest_first(unit for unit in waiting if unit not in held)
+
+    def _waiting(self, equations: Iterable[str] | None = None) -> list[Unit]:
+        """The units of equations (of all, and the examples, if none are named) without a result."""
+        found = [*self.units(equations), *(self.examples() if equations is None else ())]
+        return [unit for unit in found if unit not in self._results and unit not in self._examples]
+
+    def _run(self, waiting: list[Unit]) -> None:
+        """Answers units by a run."""
+        if self._reuse is not None:
+            waiting = self._reuse.slowest_first(waiting)
         if waiting:
             for done, outcome in enumerate(self._open_pool().answer(waiting, self._group), 1):
                 self._take(outcome)
@@ -250,22 +260,19 @@ class Verification:
         found = [self._results[unit] for unit in self.units() if unit in self._results]
         return capped(found, self.project.forms)
 
-    def _unanswered(self) -> list[Unit]:
-        known = self._results.keys()
-        return [unit for unit in self.units() if unit not in known and unit.equation in self.project.forms]
-
     def _group(self, unit: Unit) -> str:
         """What shares runs of the code with other units: the gradient of a topic, or the methods of an equation."""
         if unit.method == "vjp":
-            return f"gradient {self.project.equations[unit.equation].topic}"
+            return f"gradient {self._reading.equations[unit.equation].topic}"
         return "" if unit.method == EXAMPLE else unit.equation
 
     def _open_pool(self) -> Executor:
         if self._pool is None:
-            self._pool = _pool(self.project.config, self._how, self._reuse is not None)
+            self._pool = _pool(self._reading.config, self._how, self._reuse is not None)
         if not self._opened:
             todo = self._work()
-            self._pool.open(todo if self._reuse is None else Asked(todo, self._reuse.wanted), files_of(todo))
+            looks = any(unit.method != EXAMPLE for unit in self._waiting())
+            self._pool.open(todo if self._reuse is None else Asked(todo, self._reuse.wanted, looks), files_of(todo))
             self._opened = True
         return self._pool
 
@@ -319,11 +326,11 @@ def _documented(found: States, faults: Iterable[Fault]) -> Iterator[Fault]:
         yield fault
 
 
-def _reuse(project: Project, seed: int, work: Callable[[], Work], clock: int) -> Reuse:
-    index, config = project.index, project.config
+def _reuse(reading: Reading, seed: int, work: Callable[[], Work], clock: int) -> Reuse:
+    index, config = reading.index, reading.config
     user_files = frozenset(os.path.join(index.root, path) for path in index.sources())
     present = Present(
-        index, config, project.equations, lambda: (work().sites, work().beside), user_files, project.examples
+        index, config, reading.equations, lambda: (work().sites, work().beside), user_files, reading.examples
     )
     return Reuse(Cache(index.root), base(config, sizes.draws(config), seed), present, clock)
 
@@ -340,38 +347,38 @@ def _without_form(equation: Equation, method: str) -> MethodResult:
     return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail="it has no form"), (fault,))
 
 
-def work_of(project: Project, seed: int) -> Work:
+def work_of(reading: Reading, seed: int) -> Work:
     """What the workers need. The selected equations' lines are watched, and those that their methods look at beside."""
-    root = str(project.index.root)
-    equations = project.equations
+    root = str(reading.index.root)
+    equations = reading.equations
     sites = {}
-    for equation in _watched(project):
+    for equation in _watched(reading):
         for anchor in equation.anchors:
-            found = project.linked.matches.get(anchor.id) or match(anchor, project.index, project.linked.homes)
-            site = site_of(found, equation, project.forms.get(equation.id), project.index.root)
+            found = match(anchor, reading.index, reading.homes)
+            site = site_of(found, equation, reading.forms.get(equation.id), reading.index.root)
             if site is not None:
                 sites[anchor.id] = site
-    modules = {site.file: project.index.module_name(site.path) or "" for site in sites.values()}
-    for text in (*_differentiated(project), *_called(project)):
+    modules = {site.file: reading.index.module_name(site.path) or "" for site in sites.values()}
+    for text in (*_differentiated(reading), *_called(reading)):
         path = text.value.partition("::")[0]
-        modules[os.path.join(root, path)] = project.index.module_name(path) or ""
-    scenarios, referenced = project.config.scenarios, project.config.references
+        modules[os.path.join(root, path)] = reading.index.module_name(path) or ""
+    scenarios, referenced = reading.config.scenarios, reading.config.references
     return Work(
         root=root,
-        pythonpath=tuple(os.path.normpath(os.path.join(root, entry)) for entry in project.config.pythonpath),
+        pythonpath=tuple(os.path.normpath(os.path.join(root, entry)) for entry in reading.config.pythonpath),
         modules={file: name for file, name in modules.items() if name},
-        user_files=frozenset(os.path.join(root, path) for path in project.index.sources()),
+        user_files=frozenset(os.path.join(root, path) for path in reading.index.sources()),
         equations=equations,
-        forms=project.forms,
+        forms=reading.forms,
         sites={name: site for name, site in sites.items() if modules[site.file]},
         scenarios=os.path.join(root, scenarios) if scenarios else None,
         references=os.path.join(root, referenced) if referenced else None,
-        beside=_beside(project),
-        followed=_followed(project, sites.values()),
-        draws=sizes.draws(project.config),
+        beside=_beside(reading),
+        followed=_followed(reading, sites.values()),
+        draws=sizes.draws(reading.config),
         seed=seed,
-        examples=project.examples,
-        shown_sizes=_shown_sizes(project.config),
+        examples=reading.examples,
+        shown_sizes=_shown_sizes(reading.config),
     )
 
 
@@ -381,62 +388,62 @@ def _shown_sizes(config: Config) -> dict[str, int]:
     return {name: value for name, value in found.items() if value is not None}
 
 
-def _called(project: Project) -> Iterator[Text]:
+def _called(reading: Reading) -> Iterator[Text]:
     """The functions that examples call."""
-    for example in project.examples.values():
+    for example in reading.examples.values():
         if example.equals is not None:
             yield example.equals
         if example.kind == "differences" and example.gradient is not None:
             yield example.gradient.forward
 
 
-def _watched(project: Project) -> list[Equation]:
+def _watched(reading: Reading) -> list[Equation]:
     """The selected equations, and those of the topics whose lines give the starting values of a `structure`."""
-    chosen = set(project.selected)
+    chosen = set(reading.selected)
     topics = {
         entry.start.value
-        for equation in project.specification.equations
+        for equation in reading.specification.equations
         if equation.id in chosen
         for entry in equation.structure
     }
-    return [each for each in project.specification.equations if each.id in chosen or each.topic in topics]
+    return [each for each in reading.specification.equations if each.id in chosen or each.topic in topics]
 
 
-def _differentiated(project: Project) -> Iterator[Text]:
+def _differentiated(reading: Reading) -> Iterator[Text]:
     """The functions that gradients name: user code too, whether or not a line of theirs is cited."""
-    for name in project.selected:
-        gradient = project.equations[name].gradient
+    for name in reading.selected:
+        gradient = reading.equations[name].gradient
         if gradient is not None:
             yield from (gradient.forward, gradient.backward)
 
 
-def _followed(project: Project, sites: Iterable[Site]) -> dict[str, Site]:
+def _followed(reading: Reading, sites: Iterable[Site]) -> dict[str, Site]:
     """The functions of which selected equations say in what order they are called, and those that call them."""
-    ordered = [project.equations[name] for name in project.selected if project.equations[name].order]
+    ordered = [reading.equations[name] for name in reading.selected if reading.equations[name].order]
     wanted = {text.value for equation in ordered for text in equation.order}
     lines = {anchor.id for equation in ordered for anchor in equation.anchors if anchor.role in EXECUTED}
     wanted |= {f"{site.path}::{site.function}" for site in sites if site.anchor in lines and site.function}
     found = {}
     for target in sorted(wanted):
-        function = resolve_target(target, project.index)
+        function = resolve_target(target, reading.index)
         if isinstance(function, Statement):
             span = function.span
-            file = os.path.join(str(project.index.root), span.path)
+            file = os.path.join(str(reading.index.root), span.path)
             place = (span.line, span.column, span.end_line, span.end_column)
             name = f"{span.path}::{function.function}"
             found[target] = Site(name, span.path, file, *place, function=function.function, role=FOLLOWED, whole=True)
     return found
 
 
-def _beside(project: Project) -> dict[str, Site]:
+def _beside(reading: Reading) -> dict[str, Site]:
     """Statements in functions that are differentiated, of whatever equation: they are looked at, and not recorded."""
-    functions = {tuple(each.value.split("::")) for each in _differentiated(project)}
+    functions = {tuple(each.value.split("::")) for each in _differentiated(reading)}
     found = {}
-    for equation in project.specification.equations if functions else ():
+    for equation in reading.specification.equations if functions else ():
         for anchor in equation.anchors:
             if anchor.role in COMPUTING and (anchor.path, anchor.function) in functions:
-                place = project.linked.matches.get(anchor.id) or match(anchor, project.index, project.linked.homes)
-                site = site_of(place, equation, project.forms.get(equation.id), project.index.root)
+                place = match(anchor, reading.index, reading.homes)
+                site = site_of(place, equation, reading.forms.get(equation.id), reading.index.root)
                 if site is not None:
                     found[anchor.id] = site
     return found

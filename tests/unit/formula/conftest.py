@@ -13,7 +13,7 @@ from eqtrace.model.anchor import Anchor, Role
 from eqtrace.model.equation import Equation, FunctionUse, Given, Gradient, IndexRange
 from eqtrace.model.span import Span, Text
 from eqtrace.model.symbol import Domain, Symbol
-from eqtrace.runner import read_project
+from eqtrace.project import read_project
 
 HERE = Span("spec/page/topic.yaml", 3, 10)
 

@@ -8,6 +8,7 @@ import pytest
 
 from eqtrace.code.index import Index
 from eqtrace.link.audit import Audit, audit
+from eqtrace.link.relocate import Homes
 from eqtrace.model.anchor import Anchor, Role
 from eqtrace.model.equation import Equation
 from eqtrace.model.span import Span, Text
@@ -65,7 +66,9 @@ class Bench:
             "t", "T", "p", PLACE, equations=equations, functions=tuple(Text(item, PLACE) for item in functions)
         )
         specification = Specification(topics=(topic,), waivers=waivers)
-        return audit(specification, self.index, self.config, selected)
+        index = self.index
+        homes = Homes(index, [anchor for equation in equations for anchor in equation.anchors])
+        return audit(specification, index, self.config, homes, selected)
 
 
 def _anchor(code: str, line: int = 1, function: str = "f", role: str = "computes", **more: object) -> Anchor:

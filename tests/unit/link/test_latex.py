@@ -14,7 +14,7 @@ from eqtrace.link import latex
 from eqtrace.model.readback import ReadBack, Readback
 from eqtrace.model.span import Span, Text
 from eqtrace.model.topic import Waiver
-from eqtrace.runner import Project, read_project
+from eqtrace.project import Project, read_project
 
 ROOT = Path(__file__).parents[3]
 

@@ -10,7 +10,8 @@ import pytest
 from eqtrace.config import load
 from eqtrace.formula.documented import adopt, compare
 from eqtrace.model.readback import ReadBack
-from eqtrace.runner import read_project, verify
+from eqtrace.project import read_project
+from eqtrace.runner import verify
 
 CODE = '''\
 class Line:

@@ -14,10 +14,11 @@ import pytest
 from eqtrace import config
 from eqtrace.model.mutant import Judged, Mutant, Status
 from eqtrace.mutating import all_mutants
+from eqtrace.project import read_project
 from eqtrace.run import mutation, sources
 from eqtrace.run.forked import in_child
 from eqtrace.run.mutation import Mutating, Mutations
-from eqtrace.runner import read_project, work_of
+from eqtrace.runner import work_of
 
 FILES = {
     "pyproject.toml": """

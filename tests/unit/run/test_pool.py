@@ -12,7 +12,9 @@ from eqtrace.run.outcome import Crashed, Done, Lost
 from eqtrace.run.pool import Pool
 
 HARNESS = '''
-import ctypes, os, signal, subprocess, sys, threading, time
+import ctypes, os, random, signal, subprocess, sys, threading, time
+
+START = os.getpid()
 
 class Session:
     """Runs the function that a unit names, announcing it unless its name begins with _."""
@@ -25,8 +27,9 @@ class Session:
             self.prepare = lambda: os._exit(8)
         if payload == "crashes getting ready":
             self.prepare = self.crash_once
-        if payload == "the second is slow":
-            self.prepare = self.be_slow_as_second
+        if payload in ("thread", "thread at once", "file", "neither"):
+            self.does = payload
+            self.load, self.prepare = self.begin, self.finish
         if payload == "hang at start":
             if "import user" in poisoned:
                 return
@@ -38,11 +41,19 @@ class Session:
             self.activity("scenario")
             os._exit(8)
 
-    def be_slow_as_second(self):
-        try:
-            open("first", "x").close()
-        except FileExistsError:
-            time.sleep(60)
+    def begin(self):
+        """What loading the user's code may do that keeps a process from being copied."""
+        with open("loaded", "a") as file: print(os.getpid(), file=file)
+        if self.does == "thread at once":
+            threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+
+    def finish(self):
+        with open("prepared", "a") as file: print(os.getpid(), file=file)
+        if self.does == "thread":
+            threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
+        if self.does == "file":
+            self.held = open("held", "w")
+        random.seed(5)
 
     def run(self, unit):
         name, _, argument = unit.partition(" ")
@@ -64,6 +75,16 @@ def meet(number):
     while len([name for name in os.listdir() if name.startswith("met ")]) < 2:
         time.sleep(0.01)
     return os.getpid()
+def random_number(number):
+    meet(number)
+    return random.random()
+def in_copy(name):
+    """Calls a function in a copy of the process that got ready; that process only waits for it."""
+    if os.getpid() == START:
+        while not os.path.exists("copied"): time.sleep(0.01)
+        return "the original"
+    open("copied", "x").close()
+    return globals()[name]()
 def slow_group(number): return slow_pid()
 def hang(): time.sleep(60)
 def spin():
@@ -193,35 +214,29 @@ def test_results_come_back_for_every_unit(pool):
     assert run(pool(2), *units) == {unit: unit.split()[1] for unit in units}
 
 
-def test_workers_that_started_before_their_units_were_known(pool, monkeypatch):
-    monkeypatch.setattr("eqtrace.run.pool.processors", lambda: 8)
-    used = pool(2, payload="bad")  # another payload than the one that they are to get
+def test_a_worker_that_started_before_its_units_were_known(pool):
+    used = pool(2, payload="bad")  # another payload than the one that it is to get
     used.start()
-    started = [process._process.pid for process in used._workers]
+    (started,) = [process._pid for process in used._workers]
     used.open(None)
-    assert {result.value for result in used.run(["meet 1", "meet 2"])} == set(started)
-    assert all(map(gone, started))
+    pids = {result.value for result in used.run(["meet 1", "meet 2"])}
+    assert len(pids) == 2
+    assert started in pids
 
 
 def test_a_worker_that_died_while_it_waited_is_replaced(pool):
     used = pool(1)
     used.start()
-    os.kill(used._workers[0]._process.pid, signal.SIGKILL)
+    os.kill(used._workers[0]._pid, signal.SIGKILL)
     assert run(used, "echo 1", "echo 2") == {"echo 1": "1", "echo 2": "2"}
 
 
-@pytest.mark.parametrize(
-    ("processors", "ahead"),
-    [(1, 1), (2, 1), (4, 3), (64, 4)],  # one is left for what finds out the units; who knows whether many are needed
-)
-def test_workers_that_got_no_unit_are_ended(pool, monkeypatch, processors, ahead):
-    monkeypatch.setattr("eqtrace.run.pool.processors", lambda: processors)
+def test_a_worker_that_got_no_unit_is_ended(pool):
     used = pool(9)
     used.start()
-    started = [process._process.pid for process in used._workers]
-    assert len(started) == ahead
+    (started,) = [process._pid for process in used._workers]
     used.close()
-    assert all(map(gone, started))
+    assert gone(started)
 
 
 def test_several_workers_share_the_units_and_none_outlives_the_run(pool):
@@ -230,9 +245,57 @@ def test_several_workers_share_the_units_and_none_outlives_the_run(pool):
     assert all(gone(pid) for pid in pids)
 
 
-def test_no_unit_waits_for_a_worker_that_is_not_ready(pool):
-    pids = {result.value for result in pool(2, payload="the second is slow").run(["slow_pid"] * 4)}
-    assert len(pids) == 1
+on_linux = pytest.mark.skipif(sys.platform != "linux", reason="workers are copied on Linux only")
+
+
+def lines(tmp_path: Path, name: str) -> list[int]:
+    return [int(line) for line in (tmp_path / "project" / name).read_text().split()]
+
+
+@on_linux
+def test_workers_are_copies_of_one_that_is_ready(pool, tmp_path):
+    pids = {result.value for result in pool(2, payload="neither").run(["meet 1", "meet 2"])}
+    assert len(pids) == 2
+    assert lines(tmp_path, "loaded") == lines(tmp_path, "prepared")
+    assert set(lines(tmp_path, "prepared")) < pids
+    assert all(map(gone, pids))
+
+
+@pytest.mark.parametrize("payload", ["thread", "thread at once", "file"])
+def test_a_process_with_a_thread_or_an_open_file_is_not_copied(pool, tmp_path, payload):
+    pids = {result.value for result in pool(2, payload=payload).run(["meet 1", "meet 2"])}
+    assert len(pids) == 2
+    assert set(lines(tmp_path, "loaded")) == set(lines(tmp_path, "prepared")) == pids
+
+
+def test_a_copy_is_like_the_process_in_what_is_random(pool):
+    found = run(pool(2, payload="neither"), "random_number 1", "random_number 2")
+    assert len(set(found.values())) == 1
+
+
+@on_linux
+@pytest.mark.parametrize(
+    ("unit", "reason", "text"),
+    [
+        ("leave", "exited with status 3", ""),
+        ("crash", "killed by signal SEGV", "in crash"),
+        ("hang", "timed out after 0.6 s", "in hang"),
+        ("loud_death", "exited with status 4", "last words\nand error\n"),
+    ],
+)
+def test_what_becomes_of_a_copy_is_told_as_of_any_worker(pool, unit, reason, text):
+    used = pool(2, payload="neither", limit=0.6)
+    found = [result.value for result in used.run([f"in_copy {unit}"] * 2)]
+    assert sorted(found) == sorted(["the original", f"not checkable: {reason}"])
+    lost = used.poisoned["call in_copy"]
+    assert lost.reason == reason
+    assert text in lost.traceback + lost.output
+
+
+@on_linux
+def test_a_copy_that_user_code_forks_does_not_talk_to_the_pool(pool):
+    found = sorted(str(result.value) for result in pool(2, payload="neither").run(["in_copy fork_exit"] * 2))
+    assert found == ["7", "the original"]
 
 
 def test_what_costs_a_worker_while_it_gets_ready_costs_no_unit(pool):
@@ -425,7 +488,7 @@ def parent_of(tmp_path: Path, jobs: int, units: list[str]) -> tuple["subprocess.
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, preexec_fn=_takes_interrupts
     )
     assert parent.stdout is not None
-    return parent, int(parent.stdout.readline())
+    return parent, next(int(line) for line in parent.stdout if line.strip().isdigit())
 
 
 def test_interrupting_the_parent_ends_the_workers(pool, tmp_path):
@@ -439,6 +502,14 @@ def test_interrupting_the_parent_ends_the_workers(pool, tmp_path):
 @pytest.mark.skipif(sys.platform != "linux", reason="the kernel tells a child of its parent's death on Linux only")
 def test_workers_end_when_their_parent_is_killed(pool, tmp_path):
     parent, pid = parent_of(tmp_path, 1, ["pid", "spin"])
+    parent.kill()
+    parent.communicate(timeout=10)
+    assert gone(pid)
+
+
+@on_linux
+def test_copies_end_when_their_parent_is_killed(pool, tmp_path):
+    parent, pid = parent_of(tmp_path, 2, ["in_copy pid", "in_copy pid", "spin", "spin"])
     parent.kill()
     parent.communicate(timeout=10)
     assert gone(pid)

@@ -39,17 +39,19 @@ class Audit:
     graph: CallGraph
     waivers: tuple[Match, ...] = ()
     functions: Mapping[str, tuple[FunctionRef, ...]] = field(default_factory=dict)  # by topic
-    homes: Homes | None = None  # where functions are that are not where anchors say
 
 
 def audit(
     specification: Specification,
     index: Index,
     config: Config,
+    homes: Homes,
     selected: frozenset[str] | None = None,
     unsure: Callable[[], Unsure] = Unsure,
 ) -> Audit:
     """Holds a specification against the code.
+
+    `homes` are the new places of functions that its anchors cite.
 
     `selected` are the ids of the equations to look at, None all of them; with some only, nothing is said of statements
     that no equation claims. `unsure` gives those whose LaTeX or documentation is not read, or not compared; it is asked
@@ -59,7 +61,6 @@ def audit(
         graph = CallGraph(index)
         equations = [item for item in specification.equations if selected is None or item.id in selected]
         topics = {equation.topic for equation in equations}
-        homes = Homes(index, [anchor for equation in specification.equations for anchor in equation.anchors])
         functions: dict[str, tuple[FunctionRef, ...]] = {}
         unread: dict[str, Span] = {}  # files that only `functions` name, at the first that does
         faults: list[Fault] = []
@@ -91,7 +92,7 @@ def audit(
         faults.extend(_renamed((each for each in specification.topics if each.id in topics), homes))
         cited = [(matches[anchor.id], equation.id) for equation in equations for anchor in equation.anchors]
         faults.extend(_unreadable_files([*cited, *((each, None) for each in waivers)], index, unread, whole))
-    return Audit(matches, tuple(faults), coverage, graph, waivers, functions, homes)
+    return Audit(matches, tuple(faults), coverage, graph, waivers, functions)
 
 
 def _renamed(topics: Iterable[Topic], homes: Homes) -> Iterator[Fault]:

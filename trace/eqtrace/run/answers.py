@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Mapping
 
 from eqtrace.run.needs import Answer, Asked, Needs
@@ -18,15 +17,20 @@ class Answers:
     def __init__(self, asked: Asked, activity: Callable[[str], None], poisoned: Mapping[str, Lost]) -> None:
         work = asked.work
         self._kept = asked.kept
+        self._looks = asked.looks
         self._work = work
         self._tracker = Tracker(work.root, lambda file: file in work.modules or file in work.user_files)
         self._session = Session(work, activity, poisoned, self._tracker)
         self._told = False
 
+    def load(self) -> None:
+        """Imports the user's code."""
+        self._session.load()
+
     def prepare(self) -> None:
-        """Runs the scenarios, if some unit's result is kept and rests on what they give now."""
-        if self._kept:
-            self._session.captures.scenarios.runs()
+        """Runs the scenarios, if there are units that look at what they give."""
+        if self._looks:
+            self._session.prepare()
 
     def run(self, unit: Unit) -> Answer:
         """Answers a unit."""
@@ -50,5 +54,4 @@ class Answers:
         if self._told or not self._session.captures.scenarios.have_run:
             return None
         self._told = True
-        gc.freeze()  # what was captured stays for as long as this process does: no use in looking through it
         return self._tracker.scenarios

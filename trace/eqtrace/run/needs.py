@@ -50,6 +50,7 @@ class Asked:
 
     work: Work
     kept: Mapping[Unit, tuple[Runs, ...]] = field(default_factory=dict)
+    looks: bool = True  # whether some units look at what scenarios give
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import selectors
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,22 +13,25 @@ from pathlib import Path
 from typing import Any
 
 from eqtrace.run import worker
-from eqtrace.run.jobs import processors
 from eqtrace.run.outcome import Crashed, Done, Lost
 from eqtrace.run.process import Process, Task, environment
+from eqtrace.run.worker import Ask, Said
 
 _TICK = 0.25  # seconds between looks at the workers
 _EXTRA = 30.0  # seconds more for the session's own work, which announces no activity
-_AHEAD = 4  # workers that are started at most before it is known how many units there are
 _MOST_LOSSES = 3  # of workers, after which a unit is given up
 
 
 class Pool:
-    """Runs units in `jobs` worker processes, which start with the first units, or ahead of them with `start`.
+    """Runs units in `jobs` worker processes. The first starts with the first units, or ahead of them with `start`.
 
     A worker calls `target` (`module:callable`) as `target(payload, activity, poisoned)`, with the payload of `open`,
-    and the returned session's `run(unit)` for each unit; before the first its `prepare()`, if it has that, so that no
-    unit waits for a worker that is not ready. The session calls `activity(name)` before it runs user code,
+    and the returned session's `run(unit)` for each unit. Before the first unit it gets ready: the session's `load()`,
+    if it has that, imports the user's code, and its `prepare()` does what all units share. The other workers are forks
+    of the first one when it is ready. Where that can't be (user code has started a thread or has a file open, or this
+    is not Linux) they start as the first one did.
+
+    The session calls `activity(name)` before it runs user code,
     `activity('')` after it; an activity may take `limit` seconds. One in which a worker was lost is in the mapping
     `poisoned` (name to `Lost`) from then on, in every worker, and its unit is tried again: the session must not run it
     again.
@@ -53,6 +57,7 @@ class Pool:
         self._start = pickle.dumps(worker.Start(target, self._root, folders, kept))
         self._payload = pickle.dumps(None)
         self._prepares = True  # until that costs a worker: units then meet the same, and are told of it
+        self._copies = sys.platform == "linux"
         self._workers: list[Process] = []
         self._selector = selectors.DefaultSelector()
 
@@ -63,26 +68,25 @@ class Pool:
         self.close()
 
     def start(self) -> None:
-        """Starts the workers, which get ready while their units and what they need of the project are still unknown.
-
-        This process, which finds that out, has a processor to itself.
-        """
-        while len(self._workers) < min(self._jobs, _AHEAD, max(1, processors() - 1)):
-            self._add()
+        """Starts a worker, which imports what it needs while its units and their project are still unknown."""
+        self._add(Process.started(self._start, self._root, self._environment))
 
     def open(self, payload: Any, files: Iterable[str] = ()) -> None:
-        """Says what the sessions are made of; before the first unit. The files that they read are here."""
+        """Says what the sessions are made of; before the first unit. The files that they read are here.
+
+        A worker that has started gets ready.
+        """
         self.open_with(pickle.dumps(payload))
 
     def open_with(self, payload: bytes) -> None:
         """The same, pickled."""
         self._payload = payload
+        for process in self._workers:
+            self._give(process, Task(Ask.READY))
 
-    def _add(self) -> Process:
-        process = Process(self._start, self._root, self._environment)
+    def _add(self, process: Process) -> None:
         self._workers.append(process)
         self._selector.register(process.results, selectors.EVENT_READ, process)
-        return process
 
     def close(self) -> None:
         """Ends all workers and what they started."""
@@ -110,22 +114,38 @@ class Pool:
     ) -> Iterator[Done | Crashed | Lost]:
         """The same, and the workers wait for more units; this is not to be left early."""
         waiting: deque[Task] = deque(Task(unit, group(unit)) for unit in units)
-        while waiting or any(process.task and process.task.unit is not None for process in self._workers):
+        while waiting or any(process.task and process.task.unit is not Ask.READY for process in self._workers):
             self._feed(waiting)
             yield from self._step(waiting)
 
     def _feed(self, waiting: deque[Task]) -> None:
-        """Gives every idle worker a unit, and starts workers while there are units for them."""
-        for process in self._workers:
-            if process.task is None and process.ready and (task := self._next(process.groups, waiting)) is not None:
-                self._give(process, task)
+        """Gives every idle worker a unit, and sees that there are workers while there are units for them."""
         taken = {group for process in self._workers for group in process.groups} - {""}
         open_ = len({task.group or id(task) for task in waiting if task.group not in taken})
-        while len(self._workers) < self._jobs and sum(not process.ready for process in self._workers) < open_:
-            self._add()
+        idle = sum(process.task is None or not process.ready for process in self._workers)
+        if (missing := min(self._jobs - len(self._workers), open_ - idle)) > 0:
+            self._grow(missing)
         for process in self._workers:
-            if process.task is None and not process.ready:
-                self._give(process, Task(None) if self._prepares else self._next(process.groups, waiting))
+            if process.task is None and process.ready:
+                self._give(process, self._next(process.groups, waiting))
+            elif process.task is None:
+                self._give(process, Task(Ask.READY) if self._prepares else self._next(process.groups, waiting))
+
+    def _grow(self, missing: int) -> None:
+        """Adds workers: copies of one that is ready, for which they wait, else new ones."""
+        original = next((process for process in self._workers if process.copyable), None)
+        if self._copies and original is None and self._prepares:
+            if not self._workers:
+                self.start()
+            if any(not process.ready for process in self._workers):
+                return
+        for _ in range(missing):
+            copy = original.copy() if original is not None else None
+            if copy is None:
+                original = None
+                self.start()
+            else:
+                self._add(copy)
 
     def _give(self, process: Process, task: Task | None) -> None:
         if task is None:
@@ -148,12 +168,17 @@ class Pool:
             before = process.received
             result = process.receive() if process in ready else None
             task = process.task
+            if result is not None and result[0] is Said.ALONE:
+                self._copies = False  # of others like it neither
+                result = process.said()
             if result is not None and task is not None:
                 process.task = None
                 process.ready = True
-                done, value = result
-                if task.unit is not None:
-                    yield Done(task.unit, value) if done else Crashed(task.unit, value)
+                said, value = result
+                if task.unit is Ask.READY:
+                    process.copyable = said is Said.DONE and bool(value) and self._copies
+                else:
+                    yield Done(task.unit, value) if said is Said.DONE else Crashed(task.unit, value)
                 continue
             activity, start = process.board.read()
             reason = process.ended()
@@ -187,7 +212,7 @@ class Pool:
         task.blank += not lost.activity
         if lost.activity:
             self.poisoned.setdefault(lost.activity, lost)
-        if task.unit is None:
+        if task.unit is Ask.READY:
             self._prepares = bool(lost.activity) and again
         elif again and task.losses < _MOST_LOSSES:
             waiting.appendleft(task)

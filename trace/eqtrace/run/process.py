@@ -6,12 +6,14 @@ import contextlib
 import fcntl
 import os
 import pickle
+import select
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,8 @@ from eqtrace.run import worker
 from eqtrace.run.outcome import Lost
 
 _TAIL = 8_000  # bytes of output and traceback that are kept
+_COPYING = 5.0  # seconds that a copy may take: it is a fork
+_SUBREAPER, _GET_SUBREAPER = 36, 37  # of prctl
 _LARGEST_OUTPUT = 64 * 2**20  # bytes of output after which its file is emptied
 # -P keeps the current folder off sys.path, so that no file of the user's is imported before its turn. The package is
 # the one that runs here, wherever the worker's own sys.path would find another.
@@ -33,10 +37,7 @@ main(*map(int, sys.argv[2:]))"""
 
 @dataclass(slots=True, eq=False)
 class Task:
-    """A unit of work, the group that shares work with it ('' is none), and how often its worker was lost.
-
-    None as a unit is that the worker gets ready for others.
-    """
+    """A unit of work (or to get ready), the group that shares work with it, '' for none, and losses of its worker."""
 
     unit: Any
     group: str = ""
@@ -45,29 +46,40 @@ class Task:
 
 
 class Process:
-    """One worker process, in a session of its own, seen from its parent."""
+    """One worker process, in a session of its own, seen from its parent. It is made by `started` or by `copy`."""
 
-    def __init__(self, start: bytes, root: str, environment: dict[str, str]) -> None:
+    def __init__(self) -> None:
         self.task: Task | None = None
         self.groups: set[str] = set()  # of the units that it was given
         self.known: set[str] = set()  # poisoned activities that it was told of
         self.connected = True
         self.ready = False  # whether a session is open
+        self.copyable = False  # whether it is ready, and was given no unit yet
         self.received = 0  # bytes
         self._buffer = bytearray()
-        self._output, self._traces = _file(), _file()
-        board, message, payload = _file(), _file(start), _file()
-        self._payload: int | None = payload  # until it is written
+        self._pid = 0
+        self._popen: subprocess.Popen[bytes] | None = None
+        self._payload: int | None = None  # until it is written
+        self._copies: socket.socket | None = None
+        self._output, self._traces, board = _file(), _file(), _file()
         os.truncate(board, worker.BOARD_SIZE)
         self.board = worker.Board(board)
         self.board.write("")
         theirs, self._requests = os.pipe()
         self.results, ours = os.pipe()
-        passed = (theirs, ours, board, self._traces, message, payload)
+        self._theirs: tuple[int, ...] = (theirs, ours, board)
+
+    @classmethod
+    def started(cls, start: bytes, root: str, environment: dict[str, str]) -> Process:
+        """A new process."""
+        self = cls()
+        message, self._payload = _file(start), _file()
+        self._copies, copies = socket.socketpair()
+        passed = (*self._theirs, self._traces, message, self._payload, copies.fileno())
         package = Path(worker.__file__).parents[2]
         command = [sys.executable, "-P", "-c", _BOOT, str(package), *map(str, passed), str(os.getpid())]
         try:
-            self._process = subprocess.Popen(
+            self._popen = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stdout=self._output,
@@ -77,9 +89,37 @@ class Process:
                 env=environment,
                 start_new_session=True,
             )
+            self._pid = self._popen.pid
         finally:
-            for descriptor in (theirs, ours, board, message):
-                os.close(descriptor)
+            copies.close()
+            self._let_go(message)
+        return self
+
+    def copy(self) -> Process | None:
+        """A copy of this process, which waits for its first unit; None where it can't be copied."""
+        other = Process()
+        assert self._copies is not None
+        with _adopting(), contextlib.suppress(OSError):
+            socket.send_fds(self._copies, [b"."], [*other._theirs, other._output, other._traces])
+            self._send(worker.Ask.COPY, {})
+            other._let_go()
+            end = time.monotonic() + _COPYING
+            while other.connected and not other._pid and (left := end - time.monotonic()) > 0:
+                if select.select([other.results], [], [], left)[0] and (said := other.receive()) is not None:
+                    other._pid = said[1]
+        if not other._pid:
+            other._let_go()
+            other.close()
+            return None
+        other.ready = True
+        other.known = set(self.known)
+        return other
+
+    def _let_go(self, *others: int) -> None:
+        """Closes what the process itself has by now."""
+        for descriptor in (*self._theirs, *others):
+            os.close(descriptor)
+        self._theirs = ()
 
     def open(self, payload: bytes) -> None:
         """Sends what the session is made of: once, before the first unit."""
@@ -91,24 +131,32 @@ class Process:
     def give(self, task: Task, poisoned: dict[str, Lost]) -> None:
         """Sends a unit, with the poisoned activities that this worker does not know of."""
         self.task = task
+        self.copyable = False
         self.groups.add(task.group)
         news = {name: lost for name, lost in poisoned.items() if name not in self.known}
         self.known.update(news)
-        body = pickle.dumps((task.unit, news))
-        message = memoryview(worker.LENGTH.pack(len(body)) + body)
         os.truncate(self._output, 0)
         self.board.write("")
+        self._send(task.unit, news)
+
+    def _send(self, asked: Any, news: dict[str, Lost]) -> None:
+        body = pickle.dumps((asked, news))
+        message = memoryview(worker.LENGTH.pack(len(body)) + body)
         with contextlib.suppress(BrokenPipeError):  # it died; the next look at it says how
             while message:
                 message = message[os.write(self._requests, message) :]
 
-    def receive(self) -> tuple[bool, Any] | None:
-        """A result, if it is whole."""
+    def receive(self) -> tuple[worker.Said, Any] | None:
+        """What it says next, if that is whole."""
         part = os.read(self.results, 1 << 20)
         if not part:
             self.connected = self._ends_soon()
         self._buffer += part
         self.received += len(part)
+        return self.said()
+
+    def said(self) -> tuple[worker.Said, Any] | None:
+        """What it said beside what was taken already, if that is whole."""
         if len(self._buffer) < worker.LENGTH.size:
             return None
         end = worker.LENGTH.size + worker.LENGTH.unpack_from(self._buffer)[0]
@@ -116,7 +164,7 @@ class Process:
             return None
         body = bytes(self._buffer[worker.LENGTH.size : end])
         del self._buffer[:end]
-        result: tuple[bool, Any] = pickle.loads(body)
+        result: tuple[worker.Said, Any] = pickle.loads(body)
         return result
 
     def _ends_soon(self) -> bool:
@@ -131,7 +179,9 @@ class Process:
         """How the process ended; '' while it runs. It is not reaped here, so that its group's number stays taken."""
         if not self.connected:
             return "closed its connection to eqtrace"
-        found = os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        if not self._pid:
+            return ""
+        found = os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         if found is None:
             return ""
         if found.si_code == os.CLD_EXITED:
@@ -148,7 +198,7 @@ class Process:
     def _dump(self) -> None:
         """Asks a stuck worker where it is."""
         with contextlib.suppress(OSError):
-            os.kill(self._process.pid, worker.DUMP_SIGNAL)
+            os.kill(self._pid, worker.DUMP_SIGNAL)
         size = -1
         for _ in range(20):
             time.sleep(0.025)
@@ -164,14 +214,34 @@ class Process:
     def kill(self) -> None:
         """Kills the worker's whole process group."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+            os.killpg(self._pid, signal.SIGKILL)
 
     def close(self) -> None:
         """Reaps the process and lets its files go."""
-        self._process.wait()
+        if self._popen is not None:
+            self._popen.wait()
+        elif self._pid:
+            os.waitpid(self._pid, 0)
+        if self._copies is not None:
+            self._copies.close()
         for descriptor in (self._requests, self.results, self._output, self._traces, self._payload):
             if descriptor is not None:
                 os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _adopting() -> Iterator[None]:
+    """While this is on, a process below this one whose parent ends becomes a child of this one (on Linux)."""
+    import ctypes
+
+    system = ctypes.CDLL(None)
+    before = ctypes.c_int()
+    system.prctl(_GET_SUBREAPER, ctypes.byref(before))
+    system.prctl(_SUBREAPER, 1)
+    try:
+        yield
+    finally:
+        system.prctl(_SUBREAPER, before.value)
 
 
 def environment(folders: Sequence[str]) -> tuple[dict[str, str], dict[str, str]]:

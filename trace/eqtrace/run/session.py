@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import re
@@ -12,6 +13,7 @@ import types
 import warnings
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -92,6 +94,16 @@ class Session:
         self.ahead: dict[Ahead, tuple[list[Draw], Any]] = {}  # inputs drawn ahead, and the generator's state after them
         self.captures = Captures(self)
         self.values: dict[str, MethodResult] = {}  # what method `value` gave, which others look at too
+
+    def load(self) -> None:
+        """Imports the scenarios, and the user's code with them; what is wrong with it is told with each unit."""
+        with suppress(Failed):
+            self.captures.scenarios.load()
+
+    def prepare(self) -> None:
+        """Runs the scenarios, at which all methods look."""
+        self.captures.scenarios.runs()
+        gc.freeze()  # what was captured stays for as long as this process does: no use in looking through it
 
     def start_again(self, effort: Effort, work: Work | None = None) -> None:
         """Forgets what was captured, so that units are answered anew: with another effort, or of changed code."""

@@ -15,13 +15,16 @@ import importlib
 import mmap
 import os
 import pickle
+import random
 import signal
+import socket
 import struct
 import sys
 import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from eqtrace.run import outcome as outcome  # unpickled later, when the user's modules come first
@@ -31,12 +34,29 @@ BOARD_SIZE = 4096
 BOARD = struct.Struct("=QdH")  # number of changes (odd: a change is going on), start, length of the name
 LENGTH = struct.Struct("=Q")
 _HIGH = 200  # user code that closes "all" files mostly counts up from 3
-_CRASHED, _DONE = False, True
+COPIED = 5  # descriptors that a copy of a worker gets
+_SOON = 2.0  # seconds in which a copy becomes the parent's own child
 _OBJECTS = 50_000  # between two collections: captured values are many objects, which are looked through in vain
 
 # User code may replace these in their modules.
 _clock, _getpid, _exit, _read, _write = time.monotonic, os.getpid, os._exit, os.read, os.write
+_fork, _list = os.fork, os.listdir
 _dumps, _loads, _format = pickle.dumps, pickle.loads, traceback.format_exception
+
+
+class Ask(Enum):
+    """What a worker is asked for beside units."""
+
+    READY = "load the user's code, and do what all units share"
+    COPY = "fork"
+
+
+class Said(Enum):
+    """What a worker says: how a unit ended, or, while it gets ready, that it can't be copied."""
+
+    DONE = "done"
+    CRASHED = "crashed"
+    ALONE = "alone"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +95,18 @@ class Board:
 
 
 class _Worker:
-    def __init__(self, requests: int, results: int, payload: int, board: Board) -> None:
+    def __init__(
+        self, requests: int, results: int, payload: int, traces: int, copies: int, board: Board, parent: int
+    ) -> None:
         self._requests, self._results, self._payload, self._board = requests, results, payload, board
+        self._traces = _tracing(_high(traces))
+        self._copies: socket.socket | None = socket.socket(fileno=copies)
+        self._parent = parent
         self._pid = _getpid()
         self._poisoned: dict[str, Any] = {}
         self._session: Any = None
         self._failure = ""
+        self._descriptors = frozenset[int]()
         os.register_at_fork(after_in_child=self._forked)
 
     def _forked(self) -> None:
@@ -88,6 +114,8 @@ class _Worker:
         for pipe in (self._requests, self._results):
             with contextlib.suppress(OSError):
                 os.close(pipe)
+        if self._copies is not None:
+            self._copies.close()
 
     def _activity(self, name: str) -> None:
         if _getpid() == self._pid:
@@ -109,12 +137,12 @@ class _Worker:
             size -= len(part)
         return b"".join(parts)
 
-    def send(self, done: bool, value: Any) -> None:
+    def send(self, said: Said, value: Any) -> None:
         """Sends a result; one that cannot be pickled becomes a crash."""
         try:
-            body = _dumps((done, value))
+            body = _dumps((said, value))
         except Exception:
-            body = _dumps((_CRASHED, "the result cannot be sent:\n" + traceback.format_exc()))
+            body = _dumps((Said.CRASHED, "the result cannot be sent:\n" + traceback.format_exc()))
         message = memoryview(LENGTH.pack(len(body)) + body)
         while message:
             message = message[_write(self._results, message) :]
@@ -122,35 +150,97 @@ class _Worker:
     def serve(self, start: Start) -> None:
         """Runs units until the parent closes the pipe."""
         usual = _Surroundings(start.root)
+        self._descriptors = _descriptors()
         with contextlib.suppress(Exception):  # while the parent is still reading; if it fails, `_open` will say so
             importlib.import_module(start.target.partition(":")[0])
         while (request := self.receive()) is not None:
             unit, lost = request
             self._poisoned.update(lost)
+            if unit is Ask.COPY:
+                if self._copied():
+                    usual.reopen()
+                    self.send(Said.DONE, self._pid)
+                continue
             self._board.write("")
-            done, value = self._guarded(start, unit)
+            said, value = self._guarded(start, unit)
             usual.restore()
-            self.send(done, value)
+            self.send(said, value)
             self._board.write("")
 
-    def _guarded(self, start: Start, unit: Any) -> tuple[bool, Any]:
+    def _guarded(self, start: Start, unit: Any) -> tuple[Said, Any]:
         try:
             if self._failure:
-                return _CRASHED, self._failure
+                return Said.CRASHED, self._failure
             if self._session is None:
                 self._session = self._open(start)
-            value = self._prepared() if unit is None else self._session.run(unit)
+            value = self._ready() if unit is Ask.READY else self._session.run(unit)
             self._end_child(0)
-            return _DONE, value
+            return Said.DONE, value
         except BaseException as error:  # SystemExit and KeyboardInterrupt of user code too
             self._end_child(_status(error))
             text = "".join(_format(error))
             if self._session is None:
                 self._failure = text
-            return _CRASHED, text
+            return Said.CRASHED, text
 
-    def _prepared(self) -> Any:
-        return getattr(self._session, "prepare", lambda: None)()
+    def _ready(self) -> bool:
+        """Gets ready; whether this process can be copied then."""
+        for step in ("load", "prepare"):
+            getattr(self._session, step, lambda: None)()
+            self._end_child(0)
+            if step == "load" and not self._is_copyable():
+                self.send(Said.ALONE, None)
+        return self._is_copyable()
+
+    def _is_copyable(self) -> bool:
+        """Whether a fork is like this process: threads do not go with it, and an open file would be shared."""
+        try:
+            return len(_list("/proc/self/task")) == 1 and _descriptors() <= self._descriptors
+        except OSError:
+            return False
+
+    def _copied(self) -> bool:
+        """Forks, with the descriptors that come beside the request; whether this is the copy.
+
+        Between the two stands a process that ends at once, so that the copy becomes a child of the parent.
+        """
+        assert self._copies is not None
+        copyable, child = self._is_copyable(), -1
+        descriptors = socket.recv_fds(self._copies, 1, COPIED)[1]
+        state = random.getstate()  # a child gets another one
+        if copyable:
+            for stream in (sys.stdout, sys.stderr):
+                with contextlib.suppress(Exception):
+                    stream.flush()
+            with contextlib.suppress(OSError):
+                child = _fork()
+        if child:
+            for descriptor in descriptors:
+                os.close(descriptor)
+            if child > 0:
+                os.waitpid(child, 0)
+            return False
+        if _fork():
+            _exit(0)
+        random.setstate(state)
+        self._begin_copy(*descriptors)
+        return True
+
+    def _begin_copy(self, requests: int, results: int, board: int, output: int, traces: int) -> None:
+        """Makes a fork a worker of its own."""
+        os.setsid()
+        end = _clock() + _SOON
+        while os.getppid() != self._parent and _clock() < end:
+            time.sleep(0.0005)
+        _die_with_parent(self._parent)
+        for standard in (1, 2):
+            os.dup2(output, standard)
+        os.close(self._traces)
+        self._pid, self._copies = _getpid(), None
+        self._requests, self._results = _high(requests), _high(results)
+        self._board, self._traces = Board(board), _tracing(_high(traces))
+        for descriptor in (board, output):
+            os.close(descriptor)
 
     def _end_child(self, status: int) -> None:
         """A child that user code forked has run on into our loop: ends it as a plain run would end."""
@@ -177,11 +267,17 @@ class _Surroundings:
         self._root = root
         self._environment = dict(os.environ)
         self._streams = sys.stdin, sys.stdout, sys.stderr
-        self._descriptors = [fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, _HIGH) for number in range(3)]
+        self._descriptors = _standard()
         self._arguments = list(sys.argv)
         self._recursion = sys.getrecursionlimit()
         self._handlers = {number: signal.getsignal(number) for number in self._SIGNALS}
         self._functions = os.chdir, os.dup2, signal.signal, signal.setitimer, sys.settrace, sys.setprofile
+
+    def reopen(self) -> None:
+        """Notes that output goes elsewhere from here on."""
+        for descriptor in self._descriptors:
+            os.close(descriptor)
+        self._descriptors = _standard()
 
     def restore(self) -> None:
         """Puts it back; imported modules, sys.path and what user code keeps in memory stay."""
@@ -226,6 +322,28 @@ def _die_with_parent(parent: int) -> None:
         os._exit(1)
 
 
+def _standard() -> list[int]:
+    """Other numbers of the standard streams."""
+    return [fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, _HIGH) for number in range(3)]
+
+
+def _descriptors() -> frozenset[int]:
+    """What this process has open."""
+    found = set()
+    for name in _list("/proc/self/fd"):
+        with contextlib.suppress(OSError):  # one is that of the listing
+            os.fstat(int(name))
+            found.add(int(name))
+    return frozenset(found)
+
+
+def _tracing(traces: int) -> int:
+    """Has tracebacks of crashes, and of a stuck process that is asked for one, go to a file."""
+    faulthandler.enable(traces)
+    faulthandler.register(DUMP_SIGNAL, traces)
+    return traces
+
+
 def _high(descriptor: int) -> int:
     duplicate = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH)
     os.close(descriptor)
@@ -238,21 +356,24 @@ def _without(folders: tuple[str, ...]) -> None:
     sys.path[:] = [entry for entry in sys.path if os.path.realpath(entry or ".") not in ours]
 
 
-def main(requests: int, results: int, board: int, traces: int, start: int, payload: int, parent: int) -> None:
-    """Runs a worker; the numbers are those of its pipes, the board, and the files of tracebacks, start and payload."""
+def main(
+    requests: int, results: int, board: int, traces: int, start: int, payload: int, copies: int, parent: int
+) -> None:
+    """Runs a worker.
+
+    The numbers are those of its pipes, of the board, of the files of tracebacks, start and payload, and of the socket
+    over which descriptors come for copies of it.
+    """
     _die_with_parent(parent)
     with os.fdopen(start, "rb") as file:
         message: Start = pickle.load(file)
     os.environ.update(message.environment)
     _without(message.user_folders)
-    traces = _high(traces)
-    faulthandler.enable(traces)
-    faulthandler.register(DUMP_SIGNAL, traces)
     for stream in (sys.stdout, sys.stderr):
         stream.reconfigure(line_buffering=True, errors="backslashreplace")  # type: ignore[union-attr]
     sys.argv[:] = [""]
     gc.set_threshold(_OBJECTS, 10, 10)
-    worker = _Worker(_high(requests), _high(results), _high(payload), Board(board))
+    worker = _Worker(_high(requests), _high(results), _high(payload), traces, _high(copies), Board(board), parent)
     os.close(board)
     worker.serve(message)
     os._exit(0)  # threads of user code are not waited for

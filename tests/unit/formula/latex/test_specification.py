@@ -18,7 +18,7 @@ from eqtrace.formula.latex.compare import read_back
 from eqtrace.formula.latex.settle import settle
 from eqtrace.model.equation import Equation
 from eqtrace.model.readback import ReadBack, Readback
-from eqtrace.runner import read_project
+from eqtrace.project import read_project
 
 ROOT = Path(__file__).parents[4]
 UNREAD = 19  # of the whole catalogue, at most

@@ -11,7 +11,7 @@ import pytest
 from eqtrace.config import load_file
 from eqtrace.link.review.suspicion import Link, Texts, links
 from eqtrace.model.topic import Review
-from eqtrace.runner import Project, read_project
+from eqtrace.project import Project, read_project
 
 TOPIC = """\
 topic: lin

@@ -7,6 +7,7 @@ import pytest
 
 from eqtrace import config, runner
 from eqtrace.model.verdict import MethodResult
+from eqtrace.project import read_project
 from eqtrace.run.session import Session
 from eqtrace.run.work import Unit
 
@@ -23,7 +24,7 @@ class Verified:
         (self.root / name).write_text(textwrap.dedent(text).lstrip("\n"), "utf-8")
 
     def open(self, seed: int = 0) -> Session:
-        self.project = runner.read_project(config.load(self.root), None)
+        self.project = read_project(config.load(self.root), None)
         assert [fault.message for fault in self.project.faults if fault.kind not in ("missing-test",)] == []
         self.session = Session(runner.work_of(self.project, seed), lambda name: None, {})
         return self.session

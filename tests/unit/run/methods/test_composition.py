@@ -6,6 +6,7 @@ import pytest
 
 from eqtrace import config, runner
 from eqtrace.model.verdict import Verdict
+from eqtrace.project import read_project
 
 SOURCE = """
 import numpy as np
@@ -174,7 +175,7 @@ def test_a_form_without_a_function_symbol_is_no_composition(verified):
 
 def test_it_is_at_best_what_it_rests_on(verified):
     made = verified(SOURCE, SPEC)
-    project = runner.read_project(config.load(made.root), None)
+    project = read_project(config.load(made.root), None)
     result = made.result("t.first", "composition")
 
     def capped(**verdicts):

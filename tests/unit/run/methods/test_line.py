@@ -7,6 +7,7 @@ import pytest
 
 from eqtrace import config, runner
 from eqtrace.model.verdict import Verdict
+from eqtrace.project import read_project
 from eqtrace.run.session import Session
 
 # --- correct code is certified, or says why it is not -----------------------------------------------------------------
@@ -467,7 +468,7 @@ def test_a_bind_that_cannot_be_read_is_told(verified):
         anchors: [{role: computes, at: 'subject.py:2', in: f, code: 'y = 2 * x + 1', bind: {x: '2 * x'}}]
     """
     made = verified("def f(x):\n    y = 2 * x + 1\n    return y\n", spec)
-    made.project = runner.read_project(config.load(made.root), None)
+    made.project = read_project(config.load(made.root), None)
     assert [fault.kind for fault in made.project.faults if fault.kind != "missing-test"] == ["bind-not-in-statement"]
     made.session = Session(runner.work_of(made.project, 0), lambda name: None, {})
     found = made.result("t.e")
