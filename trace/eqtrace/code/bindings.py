@@ -46,7 +46,13 @@ def bindings(file: SourceFile, function: str) -> dict[str, list[Binding]]:
             found.setdefault(parameter.name, []).append(parameter)
     anywhere = node is None or _may_bind_within(file.text_of(node))
     for statement in file.nodes_in(function):
-        if type(statement) not in _BINDING_NOTHING:
+        if (
+            isinstance(statement, ast.Assign)
+            and len(targets := statement.targets) == 1
+            and type(targets[0]) is ast.Name
+        ):
+            found.setdefault(targets[0].id, []).append(Item(statement.value))  # most of all
+        elif type(statement) not in _BINDING_NOTHING:
             for name, binding in _bound(statement, function):
                 found.setdefault(name, []).append(binding)
         if anywhere and not isinstance(statement, _BINDING) and _may_bind_within(file.text_of(statement)):

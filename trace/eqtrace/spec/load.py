@@ -104,7 +104,7 @@ class _Loading:
         """The topics of files; where there are many, another process reads the last of them at the same time."""
         if len(names) < MANY:
             return self._each(names)
-        own, rest = names[: len(names) * 11 // 20], names[len(names) * 11 // 20 :]  # less than half: it is to be sent
+        own, rest = names[: len(names) * 3 // 5], names[len(names) * 3 // 5 :]  # less than half: it is to be sent
         with Beside(lambda: self._apart(rest)) as reading:
             found = self._each(own)
             part = reading.value()

@@ -66,7 +66,8 @@ class Value:
                 alone.append(node)
             return node
 
-        return changed(self, entry=placed, offset=offset, length=length)
+        shape = self.batch, self.dims, placed, self.turned, self.ones, self.unit, self.loose, self.shaped, self.whole
+        return Value(*shape, offset, length)  # made of every part that is read
 
 
 def scalar(node: Node, offset: int = 0, length: int = 1) -> Value:
@@ -266,7 +267,9 @@ def _pick(count: int, dims: tuple[Term, ...]) -> Picking:
     """The last `count` subscripts, 0 on axes of length 1."""
 
     def pick(subs: Subscripts) -> Subscripts:
-        taken = subs[len(subs) - count :] if count else ()
+        if not count:
+            return ()
+        taken = subs[len(subs) - count :]
         return tuple(ZERO if dims and dim == ONE else each for each, dim in zip(taken, dims or taken, strict=True))
 
     return pick
