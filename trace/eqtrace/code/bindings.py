@@ -46,13 +46,7 @@ def bindings(file: SourceFile, function: str) -> dict[str, list[Binding]]:
             found.setdefault(parameter.name, []).append(parameter)
     anywhere = node is None or _may_bind_within(file.text_of(node))
     for statement in file.nodes_in(function):
-        if (
-            isinstance(statement, ast.Assign)
-            and len(targets := statement.targets) == 1
-            and type(targets[0]) is ast.Name
-        ):
-            found.setdefault(targets[0].id, []).append(Item(statement.value))  # most of all
-        elif type(statement) not in _BINDING_NOTHING:
+        if type(statement) not in _BINDING_NOTHING:
             for name, binding in _bound(statement, function):
                 found.setdefault(name, []).append(binding)
         if anywhere and not isinstance(statement, _BINDING) and _may_bind_within(file.text_of(statement)):
@@ -84,6 +78,10 @@ def parameters(node: FunctionNode) -> Iterator[Parameter]:
 
 
 def _bound(node: StatementNode, function: str) -> Iterator[tuple[str, Binding]]:
+    if isinstance(node, ast.Assign):  # most of all
+        for target in node.targets:
+            yield from _taken_apart(target, node.value)
+        return
     if isinstance(node, FunctionNode | ast.ClassDef):
         yield node.name, f"{function}.{node.name}" if function else node.name
         return
@@ -103,10 +101,7 @@ def _bound(node: StatementNode, function: str) -> Iterator[tuple[str, Binding]]:
 
 
 def _assigned(node: StatementNode) -> Iterator[tuple[str, Binding]]:
-    if isinstance(node, ast.Assign):
-        for target in node.targets:
-            yield from _taken_apart(target, node.value)
-    elif isinstance(node, ast.For | ast.AsyncFor):
+    if isinstance(node, ast.For | ast.AsyncFor):
         yield from _elements(node.target, node.iter)
     elif isinstance(node, ast.With | ast.AsyncWith):
         for item in node.items:

@@ -243,7 +243,7 @@ class _Collector:
             kind = type(node)
             if kind in _PLAIN:
                 into.append(node)
-            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            elif isinstance(node, _DEFINITIONS):
                 into.append(node)
                 self.scope(f"{scope}.{node.name}" if scope else node.name, node)
             elif kind is ast.If:
@@ -280,6 +280,7 @@ class _Collector:
 
 
 _FEW = 50  # statements
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _PLAIN = frozenset({ast.Assign, ast.Return, ast.AugAssign})  # most of all statements
 _NESTING = frozenset(
     {ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match},
