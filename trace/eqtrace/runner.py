@@ -271,8 +271,9 @@ class Verification:
             self._pool = _pool(self._reading.config, self._how, self._reuse is not None)
         if not self._opened:
             todo = self._work()
-            looks = any(unit.method != EXAMPLE for unit in self._waiting())
-            self._pool.open(todo if self._reuse is None else Asked(todo, self._reuse.wanted, looks), files_of(todo))
+            reuse, looks = self._reuse, any(unit.method != EXAMPLE for unit in self._waiting())
+            asked = todo if reuse is None else Asked(todo, reuse.wanted, looks, reuse.proofs)
+            self._pool.open(asked, files_of(todo))
             self._opened = True
         return self._pool
 

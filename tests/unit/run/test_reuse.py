@@ -11,7 +11,7 @@ from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault
 from eqtrace.model.span import Span, Text
 from eqtrace.model.verdict import MethodResult, Verdict
-from eqtrace.run.needs import Answer, Needs
+from eqtrace.run.needs import Answer, KeptProof, Needs
 from eqtrace.run.present import Present
 from eqtrace.run.reuse import Reuse
 from eqtrace.run.work import Unit
@@ -174,3 +174,39 @@ def test_workers_that_saw_different_things_keep_nothing(project):
     kept.take(UNIT, Answer(result, -1, needs(project, runs={"anchor": "2"}), needs(project)))
     kept.close()
     assert not found(project)
+
+
+def test_a_proof_outlives_an_edit_of_the_code_and_not_one_of_what_it_was_made_of(project):
+    kept = reuse(project)
+    kept.find([UNIT])
+    proof = KeptProof({"verdict": "proved"}, frozenset({"a.b"}))
+    result = MethodResult("a.b", "value", Verdict.CERTIFIED)
+    kept.take(UNIT, Answer(result, -1, needs(project), None, proof=proof))
+    kept.close()
+    again = reuse(project)
+    assert UNIT in again.find([UNIT])
+    assert again.proofs == {}
+    edit(project, "lab.py", "def f(x):\n    return x", "def f(x):\n    return 2 * x")
+    again = reuse(project)
+    assert again.find([UNIT]) == {}
+    assert again.proofs == {UNIT: proof}
+    edit(project, "s.yaml", "a", "b")
+    other = Equation("a.b", "a", Span("s.yaml", 1), statements=(Text("Eq(y, 2*x)", Span("s.yaml", 2)),))
+    again = reuse(project, other)
+    assert again.find([UNIT]) == {}
+    assert again.proofs == {}
+
+
+def test_what_took_long_goes_first_and_what_never_ran_before_all(project):
+    names = ["quick", "slow", "middle"]
+    kept = reuse(project)
+    for name, seconds in zip(names, (0.02, 3.0, 0.3), strict=True):
+        unit = Unit("a.b", name)
+        kept.find([unit])
+        kept.take(unit, Answer(MethodResult("a.b", name, Verdict.CERTIFIED, seconds=seconds), -1, needs(project), None))
+    kept.close()
+    edit(project, "lab.py", "def f(x):\n    return x", "def f(x):\n    return 2 * x")
+    again = reuse(project)
+    units = [Unit("a.b", name) for name in (*names, "new")]
+    assert again.find(units) == {}
+    assert [unit.method for unit in again.slowest_first(units)] == ["new", "slow", "middle", "quick"]

@@ -2,13 +2,17 @@
 
 import sys
 import types
+from dataclasses import replace
 
 import pytest
 
+from eqtrace.formula.prove import Proof
 from eqtrace.model.equation import Equation
 from eqtrace.model.span import Span
-from eqtrace.run.needs import CALLS, EVERY, Needs
+from eqtrace.model.verdict import Verdict
+from eqtrace.run.needs import CALLS, EVERY, KeptProof, Needs
 from eqtrace.run.probe import Probe
+from eqtrace.run.proofs import kept
 from eqtrace.run.record import Recorder
 from eqtrace.run.tracker import Noted, Tracker, Untracked
 from eqtrace.run.work import Work
@@ -216,9 +220,50 @@ def test_a_form_with_function_symbols_rests_on_every_equation(tracker):
     assert tracker.end(EQUATION).equations == {"a.b", "a.c", EVERY}
 
 
+PROOF = Proof(Verdict.PROVED, "over all sizes", 7, ("n > 0",), 3, 0.2, limits=("far",))
+
+
+def test_a_proof_is_kept_with_what_it_was_made_of(tracker):
+    made = tracker.proof(lambda: PROOF if tracker.noted.forms["a.c"] else None)
+    assert made == PROOF
+    assert tracker.end(EQUATION).equations == {"a.b", "a.c", EVERY}
+    kept = tracker.new_proof
+    assert kept.equations == {"a.c", EVERY}
+    tracker.begin(kept)
+    assert tracker.proof(lambda: 1 / 0) == replace(PROOF, seconds=0.0)
+    assert tracker.end(EQUATION).equations == {"a.b", "a.c", EVERY}
+    assert tracker.new_proof is None
+
+
+@pytest.mark.parametrize(
+    "data", [{}, {"verdict": "proved"}, {"verdict": "no such"}, {**kept(PROOF, frozenset()).data, "size": "7"}]
+)
+def test_a_kept_proof_that_is_damaged_is_made_again(tracker, data):
+    tracker.begin(KeptProof(data, frozenset()))
+    assert tracker.proof(lambda: PROOF) == PROOF
+    assert tracker.new_proof is not None
+
+
+def test_a_proof_that_rests_on_more_than_the_specification_is_not_kept(tracker):
+    def make():
+        enter(tracker, "f")
+        return PROOF
+
+    def late():
+        tracker.unknowable("a proof may have run out of time")
+        return PROOF
+
+    for each in (make, late):
+        tracker.begin()
+        assert tracker.proof(each) == PROOF
+        assert tracker.new_proof is None
+    assert tracker.end(EQUATION).unknowable
+
+
 def test_untracked_does_the_work_and_notes_nothing():
     nothing = Untracked()
     memo: dict[str, int] = {}
     assert nothing.watch(lambda: 1) == nothing.lasting(lambda: 1) == 1
     assert nothing.shared(memo, "k", lambda: 2) == nothing.shared(memo, "k", lambda: 3) == 2
     assert nothing.marked is None
+    assert nothing.proof(lambda: PROOF) is PROOF

@@ -18,6 +18,7 @@ class Answers:
         work = asked.work
         self._kept = asked.kept
         self._looks = asked.looks
+        self._proofs = asked.proofs
         self._work = work
         self._tracker = Tracker(work.root, lambda file: file in work.modules or file in work.user_files)
         self._session = Session(work, activity, poisoned, self._tracker)
@@ -34,7 +35,7 @@ class Answers:
 
     def run(self, unit: Unit) -> Answer:
         """Answers a unit."""
-        self._tracker.begin()
+        self._tracker.begin(self._proofs.get(unit))
         if unit.method == EXAMPLE:
             result = self._session.run(unit)
             return Answer(result, -1, self._tracker.end_example(unit.equation), self._scenarios())
@@ -47,7 +48,8 @@ class Answers:
                 if all(digest and runs[name] == digest for name, digest in wanted.items()):
                     return Answer(None, number, Needs(runs=runs), self._scenarios(), faults)
         result = self._session.run(unit)
-        return Answer(result, -1, self._tracker.end(equation), self._scenarios())
+        needs = self._tracker.end(equation)
+        return Answer(result, -1, needs, self._scenarios(), proof=self._tracker.new_proof)
 
     def _scenarios(self) -> Needs | None:
         """What the scenarios rest on, once they have run without a fault; said once."""

@@ -61,8 +61,7 @@ class Mutations:
     """Judges mutants; `pool.Pool` gives them one by one. The arguments are those of `Session`."""
 
     def __init__(self, payload: Mutating, activity: Callable[[str], None], poisoned: Mapping[str, Lost]) -> None:
-        import hypothesis.extra.numpy  # noqa: F401  (every child would import these)
-        import numpy.ma  # noqa: F401
+        import numpy.ma  # noqa: F401  (every child would import these)
 
         from eqtrace.formula import ball_operations, decide, entries, prove  # noqa: F401
         from eqtrace.run.gradient import gradients  # noqa: F401

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from typing import Any
 
 from eqtrace.model.example import ExampleResult
 from eqtrace.model.finding import Fault
@@ -45,12 +46,21 @@ class Needs:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptProof:
+    """A proof as JSON data (see `proofs`), and the equations that it was made of."""
+
+    data: Mapping[str, Any]
+    equations: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     """The work, and for units of which results are kept what the scenarios must give for each of these to hold."""
 
     work: Work
     kept: Mapping[Unit, tuple[Runs, ...]] = field(default_factory=dict)
     looks: bool = True  # whether some units look at what scenarios give
+    proofs: Mapping[Unit, KeptProof] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,3 +75,4 @@ class Answer:
     needs: Needs
     scenarios: Needs | None
     faults: tuple[Fault, ...] = ()
+    proof: KeptProof | None = None  # a new one

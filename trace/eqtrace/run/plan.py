@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-import copy
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from eqtrace.code.bind import TARGET, parse_left, parse_right
 from eqtrace.code.tree import FunctionNode, StatementNode, targets
@@ -26,6 +26,9 @@ HEADERS: dict[type[ast.AST], str] = {
 }
 _SCOPES = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _VIEWS = frozenset({"T", "mT", "flat", "real", "imag"})
+
+
+_Node = TypeVar("_Node", bound=ast.AST)
 
 
 class SiteError(Exception):
@@ -175,14 +178,20 @@ def _result_path(node: ast.expr) -> tuple[int | str, ...] | None:
     return tuple(path) if isinstance(node, ast.Name) and node.id == "result" else None
 
 
-def mangled(node: ast.expr, owner: str) -> ast.expr:
-    """A copy of an expression with private names as a class's methods see them."""
-    twin = copy.deepcopy(node)
-    for child in ast.walk(twin):
-        if isinstance(child, ast.Name):
-            child.id = mangle(child.id, owner)
-        elif isinstance(child, ast.Attribute):
-            child.attr = mangle(child.attr, owner)
+def mangled(node: _Node, owner: str) -> _Node:
+    """A copy of a tree with private names as a class's methods see them."""
+    twin = type(node).__new__(type(node))  # `copy.deepcopy` takes ten times as long
+    for name, held in vars(node).items():
+        value = held
+        if isinstance(held, ast.AST):
+            value = mangled(held, owner)
+        elif isinstance(held, list):
+            value = [mangled(each, owner) if isinstance(each, ast.AST) else each for each in held]
+        setattr(twin, name, value)
+    if isinstance(twin, ast.Name):
+        twin.id = mangle(twin.id, owner)
+    elif isinstance(twin, ast.Attribute):
+        twin.attr = mangle(twin.attr, owner)
     return twin
 
 

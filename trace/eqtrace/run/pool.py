@@ -69,7 +69,7 @@ class Pool:
 
     def start(self) -> None:
         """Starts a worker, which imports what it needs while its units and their project are still unknown."""
-        self._add(Process.started(self._start, self._root, self._environment))
+        self._add(self._new())
 
     def open(self, payload: Any, files: Iterable[str] = ()) -> None:
         """Says what the sessions are made of; before the first unit. The files that they read are here.
@@ -83,6 +83,9 @@ class Pool:
         self._payload = payload
         for process in self._workers:
             self._give(process, Task(Ask.READY))
+
+    def _new(self) -> Process:
+        return Process.started(self._start, self._root, self._environment)
 
     def _add(self, process: Process) -> None:
         self._workers.append(process)
@@ -136,16 +139,14 @@ class Pool:
         original = next((process for process in self._workers if process.copyable), None)
         if self._copies and original is None and self._prepares:
             if not self._workers:
-                self.start()
+                self._add(self._new())
             if any(not process.ready for process in self._workers):
                 return
         for _ in range(missing):
             copy = original.copy() if original is not None else None
             if copy is None:
                 original = None
-                self.start()
-            else:
-                self._add(copy)
+            self._add(copy or self._new())
 
     def _give(self, process: Process, task: Task | None) -> None:
         if task is None:

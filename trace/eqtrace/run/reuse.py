@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -11,14 +12,16 @@ from eqtrace.cache import Cache, Unreadable, decode, digest, encode
 from eqtrace.model.example import ExampleResult
 from eqtrace.model.verdict import MethodResult
 from eqtrace.run.example import codec
-from eqtrace.run.needs import EVERY, Answer, Needs, Runs
+from eqtrace.run.needs import EVERY, Answer, KeptProof, Needs, Runs
 from eqtrace.run.outside import is_installed
 from eqtrace.run.present import STATED, Present
 from eqtrace.run.work import EXAMPLE, Unit
 
 # What happened to user code or to eqtrace, not what was found out: the next run may fare better.
 _PASSING = frozenset({"user-code-failed", "internal-error", "limit", "example-not-run"})
-
+_PROOF = "proof"  # the last part of a key
+_UNKNOWN_EFFORT = 8  # a unit that never ran may take long
+_LEAST_EFFORT = 0.01  # seconds
 
 Result = MethodResult | ExampleResult
 
@@ -48,8 +51,9 @@ class Reuse:
         self._present = present
         self._started = started
         self._candidates: dict[Unit, tuple[Kept, ...]] = {}
-        self._seconds: dict[Unit, float] = {}  # that units took in an earlier run
-        self._new: list[tuple[str, Needs, Runs, dict[str, Any] | None]] = []
+        self._effort: dict[Unit, int] = {}  # of units in an earlier run, see `_effort_of`
+        self._new: list[tuple[str, Needs, Runs, dict[str, Any]]] = []
+        self.proofs: dict[Unit, KeptProof] = {}  # that hold, of units without a result so far
         self._scenarios: Needs | None = None
         self._runs, self._runs_known = self._kept_runs()
         self._stable = True
@@ -67,6 +71,8 @@ class Reuse:
             else:
                 open_ = (each for each in kept if not self._runs_known or not each.runs.keys() <= self._runs.keys())
                 self._candidates[unit] = tuple(open_)
+                if (proof := self._kept_proof(unit)) is not None:
+                    self.proofs[unit] = proof
         return found
 
     @property
@@ -76,7 +82,7 @@ class Reuse:
 
     def slowest_first(self, units: Iterable[Unit]) -> list[Unit]:
         """Units in the order that lets workers end at one time, as far as earlier runs tell."""
-        return sorted(units, key=lambda unit: -self._seconds.get(unit, 0.0))
+        return sorted(units, key=lambda unit: -self._effort.get(unit, _UNKNOWN_EFFORT))
 
     def take(self, unit: Unit, answer: Answer) -> tuple[Result, bool]:
         """A unit's result, and whether it is a kept one; a new one is noted to be kept."""
@@ -91,8 +97,11 @@ class Reuse:
             return replace(kept.result, faults=(*answer.faults, *kept.result.faults)), True
         kinds = {fault.kind for fault in answer.result.faults}
         if not kinds & _PASSING and not answer.needs.unknowable:
-            body = {"result": _encoded(answer.result)}
+            body = {"result": _encoded(answer.result), "effort": _effort_of(answer.result)}
             self._new.append((self._key(unit.equation, unit.method), answer.needs, answer.needs.runs, body))
+        if answer.proof is not None:
+            needs = Needs(equations=set(answer.proof.equations))
+            self._new.append((self._key(unit.equation, unit.method, _PROOF), needs, {}, {"proof": answer.proof.data}))
         return answer.result, False
 
     def close(self) -> str:
@@ -100,7 +109,7 @@ class Reuse:
         if self._scenarios is not None and self._stable:
             self._write(self._key("scenarios"), self._scenarios, {**self._runs, **self._seen}, {}, bare=True)
         for key, needs, runs, body in self._new:
-            if body is not None and self._stable:
+            if self._stable:
                 self._write(key, needs, runs, body)
         if self._new:
             self.cache.tidy()
@@ -125,7 +134,8 @@ class Reuse:
     def _kept(self, unit: Unit) -> Iterator[Kept]:
         for number, entry in self.cache.entries(self._key(unit.equation, unit.method)):
             runs: Any = entry.get("runs")
-            self._note_seconds(unit, entry.get("result"))
+            if isinstance(effort := entry.get("effort"), int):
+                self._effort[unit] = max(effort, self._effort.get(unit, effort))
             if not self._holds(entry.get("needs")) or not _is_texts(runs):
                 continue
             try:
@@ -135,10 +145,15 @@ class Reuse:
             if _unit(result) == unit:
                 yield Kept(result, runs, number)
 
-    def _note_seconds(self, unit: Unit, result: Any) -> None:
-        seconds = result.get("seconds") if isinstance(result, dict) else None
-        if isinstance(seconds, float):
-            self._seconds[unit] = max(seconds, self._seconds.get(unit, 0.0))
+    def _kept_proof(self, unit: Unit) -> KeptProof | None:
+        for number, entry in self.cache.entries(self._key(unit.equation, unit.method, _PROOF)):
+            needs: Any = entry.get("needs")
+            data = entry.get("proof")
+            if self._holds(needs) and isinstance(data, dict):
+                self.cache.used(self._key(unit.equation, unit.method, _PROOF), number)
+                kinds = (name.partition(" ") for name in needs)
+                return KeptProof(data, frozenset(EVERY if kind == "equations" else name for kind, _, name in kinds))
+        return None
 
     def _holds(self, needs: Any) -> bool:
         if not isinstance(needs, dict) or not needs:
@@ -161,7 +176,9 @@ class Reuse:
         found = {name: self._present.of(name) for name in names}
         if any(value == "special" for value in found.values()):
             return
-        if body and not body["result"]["faults"]:  # without findings, where things stand in the YAML shows nowhere
+        if body and not body.get("result", {}).get(
+            "faults"
+        ):  # without findings, where things stand in the YAML shows nowhere
             for name in found:
                 if name.partition(" ")[0] in STATED:
                     found[name] = [*found[name][:2], ""]
@@ -213,6 +230,11 @@ class Reuse:
         except OSError:
             return False
         return max(status.st_mtime_ns, status.st_ctime_ns) >= self._started
+
+
+def _effort_of(result: Result) -> int:
+    """How long it took, by powers of two: a result that took about as long is the same entry."""
+    return math.frexp(max(result.seconds, _LEAST_EFFORT))[1]
 
 
 def _encoded(result: Result) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import hypothesis.extra.numpy  # noqa: F401  (for `discrete`; later the user's modules could hide what it needs)
 import numpy as np
 
 from eqtrace.model.example import ExampleResult
@@ -82,8 +83,6 @@ class Session:
         self._activity = activity
         self._poisoned = poisoned
         self.recorder = Recorder() if prepared is None else prepared.recorder
-        if any("discrete" in equation.methods for equation in work.equations.values()):
-            import hypothesis.extra.numpy  # noqa: F401  (before the user's modules can hide what it needs)
         watched = [*work.sites.values(), *work.followed.values()]
         self.finder = install(
             watched, self.recorder, work.pythonpath, self.tracker.marked, prepared.codes if prepared else {}

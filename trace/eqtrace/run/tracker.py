@@ -7,23 +7,26 @@ import pickle
 import sys
 import types
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import fields
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 
-from eqtrace.cache import digest
+from eqtrace.cache import Unreadable, digest
 from eqtrace.code.fingerprint import outermost
 from eqtrace.model.equation import Equation
 from eqtrace.run.hook import Loader
 from eqtrace.run.marks import Marks
-from eqtrace.run.needs import BETWEEN, CALLS, EVERY, Needs
+from eqtrace.run.needs import BETWEEN, CALLS, EVERY, KeptProof, Needs
 from eqtrace.run.outside import Outside, is_installed
 from eqtrace.run.probe import Probe
 from eqtrace.run.site import Site
 from eqtrace.run.state import State
 from eqtrace.run.work import Work
+
+if TYPE_CHECKING:
+    from eqtrace.formula.prove import Proof
 
 _NUMBERS = "fiubc"  # kinds of dtypes whose items hold no references
 _Value = TypeVar("_Value")
@@ -76,6 +79,10 @@ class Untracked:
         if key not in memo:
             memo[key] = make()
         return memo[key]
+
+    def proof(self, make: Callable[[], Proof]) -> Proof:
+        """The unit's proof, which rests on the specification alone."""
+        return make()
 
     def cited(self, functions: Iterable[tuple[str, str]]) -> None:
         """The unit's result rests on which statements of functions (file and name) are cited, and how."""
@@ -136,6 +143,13 @@ class Tracker(Untracked):
         self._digests: dict[str, str] = {}
         self._shared: dict[tuple[int, str], Needs] = {}
         self._asks_calls = False
+        self._kept: KeptProof | None = None
+        self._proof: KeptProof | None = None
+
+    @property
+    def new_proof(self) -> KeptProof | None:
+        """The unit's proof, if it has one that was not kept already."""
+        return self._proof
 
     def is_own(self, file: str) -> bool:
         """Whether a file is the user's own: it lies in the root or is named by the work, and is not installed."""
@@ -205,6 +219,27 @@ class Tracker(Untracked):
         self._unit.add(self._shared[name])
         return memo[key]
 
+    def proof(self, make: Callable[[], Proof]) -> Proof:
+        """See the base class; a kept one spares the work, a new one is noted to be kept."""
+        from eqtrace.run import proofs  # what reads forms takes long to import
+
+        if self._kept is not None:
+            with suppress(Unreadable):
+                found = proofs.read(self._kept)
+                self._unit.equations |= self._kept.equations
+                return found
+        self._collect()
+        before, self._unit = self._unit, Needs()
+        try:
+            found = make()
+            self._collect()
+            if self._unit == Needs(equations=self._unit.equations):
+                self._proof = proofs.kept(found, frozenset(self._unit.equations))
+            return found
+        finally:
+            before.add(self._unit)
+            self._unit = before
+
     def cited(self, functions: Iterable[tuple[str, str]]) -> None:
         """See the base class."""
         self._unit.cited.update(functions)
@@ -253,9 +288,10 @@ class Tracker(Untracked):
                 self._digests[name] = ""
         return self._digests[name]
 
-    def begin(self) -> None:
-        """A unit starts."""
+    def begin(self, kept: KeptProof | None = None) -> None:
+        """A unit starts, of which a proof may be kept."""
         self._collect()
+        self._kept, self._proof = kept, None
         self._unit, self._asks_calls = Needs(), False
         self._outside.clear()
 

@@ -21,10 +21,14 @@ def proof(method: str) -> Callable[[Equation, Session], MethodResult]:
     def verify(equation: Equation, session: Session) -> MethodResult:
         from eqtrace.formula.prove import SECONDS, prove
 
+        def make() -> Proof:
+            found = prove(equation, session.work.equations, session.work.forms, seed=session.work.seed)
+            if found.seconds >= SECONDS:
+                session.tracker.unknowable("a proof may have run out of time")
+            return found
+
         executions = session.captures.of(equation)
-        found = prove(equation, session.work.equations, session.work.forms, seed=session.work.seed)
-        if found.seconds >= SECONDS:
-            session.tracker.unknowable("a proof may have run out of time")
+        found = session.tracker.proof(make)
         faults = [*executions.faults, *_faults(equation, method, found, session)]
         evidence = evidence_of(found, session.work.seed)
         return MethodResult(equation.id, method, found.verdict, evidence, tuple(faults), executions.counts)

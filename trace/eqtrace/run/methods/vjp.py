@@ -275,10 +275,14 @@ def _proof(equation: Equation, session: Session) -> Proof | None:
 
     if not session.work.forms[equation.id].parts or not session.effort.exact:
         return None
-    found = prove_gradient(equation, session.work.equations, session.work.forms, seed=session.work.seed)
-    if found.seconds >= SECONDS:
-        session.tracker.unknowable("a proof may have run out of time")
-    return found
+
+    def make() -> Proof:
+        found = prove_gradient(equation, session.work.equations, session.work.forms, seed=session.work.seed)
+        if found.seconds >= SECONDS:
+            session.tracker.unknowable("a proof may have run out of time")
+        return found
+
+    return session.tracker.proof(make)
 
 
 _WORDS = {
