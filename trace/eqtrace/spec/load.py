@@ -34,19 +34,21 @@ class _Part(NamedTuple):
     unknowable: bool
 
 
-def load(config: Config, inputs: Inputs | None = None) -> Specification:
+def load(config: Config, inputs: Inputs | None = None, two: bool = False) -> Specification:
     """Everything that the configuration names; bad content makes faults, never an exception.
 
-    `inputs` gets what was read.
+    `inputs` gets what was read. With `two`, another process may read some of many files: where user code is loaded a
+    fork could meet its threads.
     """
     with collector.paused():
-        return _Loading(config, inputs or Inputs(config.root.resolve())).load()
+        return _Loading(config, inputs or Inputs(config.root.resolve()), two).load()
 
 
 class _Loading:
-    def __init__(self, config: Config, inputs: Inputs) -> None:
+    def __init__(self, config: Config, inputs: Inputs, two: bool = False) -> None:
         self.config = config
         self.inputs = inputs
+        self.two = two
         self.root: Path = config.root.resolve()
         self.context = Context()
         self.faults: list[Fault] = list(sizes.faults(config))
@@ -102,9 +104,10 @@ class _Loading:
 
     def _all(self, names: Sequence[str]) -> tuple[Topic, ...]:
         """The topics of files; where there are many, another process reads the last of them at the same time."""
-        if len(names) < MANY:
+        if not self.two or len(names) < MANY:
             return self._each(names)
-        own, rest = names[: len(names) * 3 // 5], names[len(names) * 3 // 5 :]  # less than half: it is to be sent
+        half = len(names) * 3 // 5  # and more, as what the other one reads has to be sent
+        own, rest = names[:half], names[half:]
         with Beside(lambda: self._apart(rest)) as reading:
             found = self._each(own)
             part = reading.value()
