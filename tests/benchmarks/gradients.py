@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from eqtrace import runner
 from eqtrace.config import load
 from eqtrace.project import read_project
 from eqtrace.run.gradient.identity import Shown
 from eqtrace.run.sample import Draw
 from eqtrace.run.session import Session
+from eqtrace.working import work_of
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNS = 15
@@ -60,7 +60,7 @@ def certifiers(points: Mapping[str, dict[str, Any]]) -> dict[str, Callable[[], o
     """For each gradient a call that certifies it at its point."""
     config = load(ROOT)
     project = read_project(replace(config, spec=(*config.spec, "tests/benchmarks/attention.yaml")), None)
-    session = Session(runner.work_of(project, 0), lambda _: None, {})
+    session = Session(work_of(project, 0), lambda _: None, {})
     found = {}
     for name, values in points.items():
         plan = session.gradients.plan(session.work.equations[name])

@@ -16,12 +16,13 @@ from pathlib import Path
 
 import pytest
 
-from eqtrace import config, runner
+from eqtrace import config
 from eqtrace.model.verdict import MethodResult, Verdict
 from eqtrace.project import read_project
 from eqtrace.run.methods import discrete
 from eqtrace.run.session import Session
 from eqtrace.run.work import Unit
+from eqtrace.working import work_of
 
 ROOT = Path(__file__).resolve().parents[2]
 TOKENIZER = "impl/tokenizer.py"
@@ -368,7 +369,7 @@ class Copy:
         """The discrete method's answer, in this process."""
         with _own_modules():
             project = read_project(config.load(self.root), frozenset([equation]))
-            session = Session(runner.work_of(project, 0), lambda name: None, {})
+            session = Session(work_of(project, 0), lambda name: None, {})
             return session.run(Unit(equation, "discrete"))
 
 

@@ -27,7 +27,8 @@ from eqtrace.project import Project
 from eqtrace.run.mutation import Mutating
 from eqtrace.run.outcome import Crashed, Done
 from eqtrace.run.work import Work, files_of
-from eqtrace.runner import Running, Verification, work_of
+from eqtrace.runner import Running, Verification
+from eqtrace.working import work_of
 
 SESSION = "eqtrace.run.mutation:Mutations"
 _SHOWN = frozenset(Verdict) - {Verdict.REFUTED, Verdict.NOT_CHECKED}

@@ -12,34 +12,29 @@ from typing import TYPE_CHECKING
 from eqtrace import collector
 from eqtrace.cache import Cache
 from eqtrace.code.index import Index
-from eqtrace.code.source import Statement
 from eqtrace.conclusion import conclude, findings_of
 from eqtrace.config import Config
 from eqtrace.formula.form import Form
 from eqtrace.link import branches, latex, states
 from eqtrace.link.latex import Latex
-from eqtrace.link.match import match
 from eqtrace.link.review import faults as suspicions
 from eqtrace.link.review.suspicion import Change, unshown
 from eqtrace.link.states import States
-from eqtrace.link.target import resolve_target
 from eqtrace.model.equation import Equation
 from eqtrace.model.example import Example, ExampleResult, Outcome
 from eqtrace.model.finding import Fault, Finding, Related
 from eqtrace.model.readback import ReadBack
 from eqtrace.model.results import Results
-from eqtrace.model.span import Text
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict, weakest
 from eqtrace.project import Project, Reading, check, of_latex, of_states, read
-from eqtrace.report.sizes import size
 from eqtrace.run.needs import Asked
 from eqtrace.run.outcome import Crashed, Done, Lost
 from eqtrace.run.present import Present, base
 from eqtrace.run.reuse import Reuse
-from eqtrace.run.site import FOLLOWED, Site
-from eqtrace.run.work import COMPUTING, EXAMPLE, EXECUTED, Unit, Work, files_of, site_of, used_symbols
+from eqtrace.run.work import EXAMPLE, EXECUTED, Unit, Work, files_of, used_symbols
 from eqtrace.spec import sizes
 from eqtrace.spec.files import files as spec_files
+from eqtrace.working import work_of
 
 if TYPE_CHECKING:
     from eqtrace.run.jobs import Executor, Jobs
@@ -121,7 +116,7 @@ class Verification:
         self._examples: dict[Unit, ExampleResult] = {}
         self._from_cache: set[Unit] = set()
         self._notes: tuple[str, ...] = ()
-        self._opened = False  # whether workers were told what to work on
+        self._prepared = False  # whether workers were told what may hold still
         self._reuse: Reuse | None = None
         cache = cache and isinstance(how.jobs, int)
         # What started ahead gets ready while the project is read, which costs nothing but a processor that would idle.
@@ -133,11 +128,13 @@ class Verification:
             with collector.paused():
                 self._reading = read(config, selected)
                 self._work = lru_cache(lambda: work_of(self._reading, how.seed))
+                if self._pool is not None:
+                    self._open(self._pool)
                 if cache:
                     self._reuse = _reuse(self._reading, how.seed, self._work, clock)
                 self._look_up()
                 if self._pool is not None and self._waiting():
-                    self._open_pool()  # the code is loaded, and scenarios run, during the static checks
+                    self._prepare(self._pool)  # the code is loaded, and scenarios run, during the static checks
                 self.project = check(self._reading, cache)
         except BaseException:
             self.close()
@@ -194,7 +191,7 @@ class Verification:
         if self._reuse is not None:
             waiting = self._reuse.slowest_first(waiting)
         if waiting:
-            for done, outcome in enumerate(self._open_pool().answer(waiting, self._group), 1):
+            for done, outcome in enumerate(self._workers().answer(waiting, self._group), 1):
                 self._take(outcome)
                 if self._how.progress is not None:
                     self._how.progress(done, len(waiting), outcome.unit.equation)
@@ -266,16 +263,24 @@ class Verification:
             return f"gradient {self._reading.equations[unit.equation].topic}"
         return "" if unit.method == EXAMPLE else unit.equation
 
-    def _open_pool(self) -> Executor:
+    def _workers(self) -> Executor:
+        """Workers that are told what to work on."""
         if self._pool is None:
             self._pool = _pool(self._reading.config, self._how, self._reuse is not None)
-        if not self._opened:
-            todo = self._work()
-            reuse, looks = self._reuse, any(unit.method != EXAMPLE for unit in self._waiting())
-            asked = todo if reuse is None else Asked(todo, reuse.wanted, looks, reuse.proofs)
-            self._pool.open(asked, files_of(todo))
-            self._opened = True
+            self._open(self._pool)
+        if not self._prepared:
+            self._prepare(self._pool)
         return self._pool
+
+    def _open(self, pool: Executor) -> None:
+        todo = self._work()
+        pool.open(todo, files_of(todo))
+
+    def _prepare(self, pool: Executor) -> None:
+        looks = any(unit.method != EXAMPLE for unit in self._waiting())
+        reuse = self._reuse
+        pool.prepare(Asked(looks=looks) if reuse is None else Asked(reuse.wanted, reuse.proofs, looks))
+        self._prepared = True
 
     def _take(self, outcome: Done | Lost | Crashed) -> None:
         unit = outcome.unit
@@ -346,108 +351,6 @@ def _without_form(equation: Equation, method: str) -> MethodResult:
     what = f"{equation.id}: method `{method}` can't run: the equation has no form"
     fault = Fault("method-not-run", what, equation.span, "write it under `sympy`", (), equation.id, method)
     return MethodResult(equation.id, method, Verdict.NOT_CHECKED, Evidence(detail="it has no form"), (fault,))
-
-
-def work_of(reading: Reading, seed: int) -> Work:
-    """What the workers need. The selected equations' lines are watched, and those that their methods look at beside."""
-    root = str(reading.index.root)
-    equations = reading.equations
-    sites = {}
-    for equation in _watched(reading):
-        for anchor in equation.anchors:
-            found = match(anchor, reading.index, reading.homes)
-            site = site_of(found, equation, reading.forms.get(equation.id), reading.index.root)
-            if site is not None:
-                sites[anchor.id] = site
-    modules = {site.file: reading.index.module_name(site.path) or "" for site in sites.values()}
-    for text in (*_differentiated(reading), *_called(reading)):
-        path = text.value.partition("::")[0]
-        modules[os.path.join(root, path)] = reading.index.module_name(path) or ""
-    scenarios, referenced = reading.config.scenarios, reading.config.references
-    return Work(
-        root=root,
-        pythonpath=tuple(os.path.normpath(os.path.join(root, entry)) for entry in reading.config.pythonpath),
-        modules={file: name for file, name in modules.items() if name},
-        user_files=frozenset(os.path.join(root, path) for path in reading.index.sources()),
-        equations=equations,
-        forms=reading.forms,
-        sites={name: site for name, site in sites.items() if modules[site.file]},
-        scenarios=os.path.join(root, scenarios) if scenarios else None,
-        references=os.path.join(root, referenced) if referenced else None,
-        beside=_beside(reading),
-        followed=_followed(reading, sites.values()),
-        draws=sizes.draws(reading.config),
-        seed=seed,
-        examples=reading.examples,
-        shown_sizes=_shown_sizes(reading.config),
-    )
-
-
-def _shown_sizes(config: Config) -> dict[str, int]:
-    """The sizes that pages show, expressions among them worked out."""
-    found = {name: size(name, config.site.sizes) for name in config.site.sizes}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _called(reading: Reading) -> Iterator[Text]:
-    """The functions that examples call."""
-    for example in reading.examples.values():
-        if example.equals is not None:
-            yield example.equals
-        if example.kind == "differences" and example.gradient is not None:
-            yield example.gradient.forward
-
-
-def _watched(reading: Reading) -> list[Equation]:
-    """The selected equations, and those of the topics whose lines give the starting values of a `structure`."""
-    chosen = set(reading.selected)
-    topics = {
-        entry.start.value
-        for equation in reading.specification.equations
-        if equation.id in chosen
-        for entry in equation.structure
-    }
-    return [each for each in reading.specification.equations if each.id in chosen or each.topic in topics]
-
-
-def _differentiated(reading: Reading) -> Iterator[Text]:
-    """The functions that gradients name: user code too, whether or not a line of theirs is cited."""
-    for name in reading.selected:
-        gradient = reading.equations[name].gradient
-        if gradient is not None:
-            yield from (gradient.forward, gradient.backward)
-
-
-def _followed(reading: Reading, sites: Iterable[Site]) -> dict[str, Site]:
-    """The functions of which selected equations say in what order they are called, and those that call them."""
-    ordered = [reading.equations[name] for name in reading.selected if reading.equations[name].order]
-    wanted = {text.value for equation in ordered for text in equation.order}
-    lines = {anchor.id for equation in ordered for anchor in equation.anchors if anchor.role in EXECUTED}
-    wanted |= {f"{site.path}::{site.function}" for site in sites if site.anchor in lines and site.function}
-    found = {}
-    for target in sorted(wanted):
-        function = resolve_target(target, reading.index)
-        if isinstance(function, Statement):
-            span = function.span
-            file = os.path.join(str(reading.index.root), span.path)
-            place = (span.line, span.column, span.end_line, span.end_column)
-            name = f"{span.path}::{function.function}"
-            found[target] = Site(name, span.path, file, *place, function=function.function, role=FOLLOWED, whole=True)
-    return found
-
-
-def _beside(reading: Reading) -> dict[str, Site]:
-    """Statements in functions that are differentiated, of whatever equation: they are looked at, and not recorded."""
-    functions = {tuple(each.value.split("::")) for each in _differentiated(reading)}
-    found = {}
-    for equation in reading.specification.equations if functions else ():
-        for anchor in equation.anchors:
-            if anchor.role in COMPUTING and (anchor.path, anchor.function) in functions:
-                place = match(anchor, reading.index, reading.homes)
-                site = site_of(place, equation, reading.forms.get(equation.id), reading.index.root)
-                if site is not None:
-                    found[anchor.id] = site
-    return found
 
 
 def _lost(equation: Equation, method: str, outcome: Lost | Crashed) -> MethodResult:

@@ -18,7 +18,7 @@ from eqtrace.project import read_project
 from eqtrace.run import mutation, sources
 from eqtrace.run.forked import in_child
 from eqtrace.run.mutation import Mutating, Mutations
-from eqtrace.runner import work_of
+from eqtrace.working import work_of
 
 FILES = {
     "pyproject.toml": """

@@ -24,7 +24,7 @@ class Session:
         if payload == "bad":
             sys.exit("no session")
         if payload == "dies getting ready":
-            self.prepare = lambda: os._exit(8)
+            self.prepare = lambda given: os._exit(8)
         if payload == "crashes getting ready":
             self.prepare = self.crash_once
         if payload in ("thread", "thread at once", "file", "neither"):
@@ -36,7 +36,7 @@ class Session:
             activity("import user")
             time.sleep(60)
 
-    def crash_once(self):
+    def crash_once(self, given):
         if "scenario" not in self.poisoned:
             self.activity("scenario")
             os._exit(8)
@@ -47,7 +47,7 @@ class Session:
         if self.does == "thread at once":
             threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
 
-    def finish(self):
+    def finish(self, given):
         with open("prepared", "a") as file: print(os.getpid(), file=file)
         if self.does == "thread":
             threading.Thread(target=time.sleep, args=(60,), daemon=True).start()

@@ -112,6 +112,9 @@ class Cluster:
         # A task, not scattered data: those are gone with the last worker that holds them, this is worked out again.
         self._payload = self._client.submit(bytes, pickle.dumps(payload), key=f"eqtrace-payload-{self._run.id}")
 
+    def prepare(self, given: Any) -> None:
+        """Nothing: results that are kept rest on files of this machine."""
+
     def answer(
         self, units: Iterable[Any], group: Callable[[Any], str] = lambda unit: ""
     ) -> Iterator[Done | Crashed | Lost]:

@@ -35,6 +35,9 @@ class Executor(Protocol):
             EqtraceError: a worker's files are others than these.
         """
 
+    def prepare(self, given: Any) -> None:
+        """Says what sessions get before the first unit for what all units share, and has workers begin with it."""
+
     def answer(
         self, units: Iterable[Any], group: Callable[[Any], str] = lambda unit: ""
     ) -> Iterator[Done | Crashed | Lost]:

@@ -10,7 +10,7 @@ from eqtrace.model.example import ExampleResult
 from eqtrace.model.finding import Fault
 from eqtrace.model.verdict import MethodResult
 from eqtrace.run.marks import Place
-from eqtrace.run.work import Unit, Work
+from eqtrace.run.work import Unit
 
 EVERY = "*"
 CALLS = "calls"  # stands among anchors for the order in which followed functions were called
@@ -55,12 +55,11 @@ class KeptProof:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The work, and for units of which results are kept what the scenarios must give for each of these to hold."""
+    """What may hold still: for units of which results are kept what the scenarios must give, and proofs."""
 
-    work: Work
     kept: Mapping[Unit, tuple[Runs, ...]] = field(default_factory=dict)
-    looks: bool = True  # whether some units look at what scenarios give
     proofs: Mapping[Unit, KeptProof] = field(default_factory=dict)
+    looks: bool = True  # whether some units look at what scenarios give
 
 
 @dataclass(frozen=True, slots=True)

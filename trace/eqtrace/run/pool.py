@@ -15,7 +15,7 @@ from typing import Any
 from eqtrace.run import worker
 from eqtrace.run.outcome import Crashed, Done, Lost
 from eqtrace.run.process import Process, Task, environment
-from eqtrace.run.worker import Ask, Said
+from eqtrace.run.worker import Ready, Said
 
 _TICK = 0.25  # seconds between looks at the workers
 _EXTRA = 30.0  # seconds more for the session's own work, which announces no activity
@@ -27,9 +27,9 @@ class Pool:
 
     A worker calls `target` (`module:callable`) as `target(payload, activity, poisoned)`, with the payload of `open`,
     and the returned session's `run(unit)` for each unit. Before the first unit it gets ready: the session's `load()`,
-    if it has that, imports the user's code, and its `prepare()` does what all units share. The other workers are forks
-    of the first one when it is ready. Where that can't be (user code has started a thread or has a file open, or this
-    is not Linux) they start as the first one did.
+    if it has that, imports the user's code, and its `prepare(given)` does what all units share, with what `prepare` was
+    given here. The other workers are forks of the first one when it is ready. Where that can't be (user code has
+    started a thread or has a file open, or this is not Linux) they start as the first one did.
 
     The session calls `activity(name)` before it runs user code,
     `activity('')` after it; an activity may take `limit` seconds. One in which a worker was lost is in the mapping
@@ -56,6 +56,7 @@ class Pool:
         self._environment, kept = environment(folders)
         self._start = pickle.dumps(worker.Start(target, self._root, folders, kept))
         self._payload = pickle.dumps(None)
+        self._given: Any = None
         self._prepares = True  # until that costs a worker: units then meet the same, and are told of it
         self._copies = sys.platform == "linux"
         self._workers: list[Process] = []
@@ -72,17 +73,20 @@ class Pool:
         self._add(self._new())
 
     def open(self, payload: Any, files: Iterable[str] = ()) -> None:
-        """Says what the sessions are made of; before the first unit. The files that they read are here.
-
-        A worker that has started gets ready.
-        """
+        """Says what the sessions are made of; before the first unit. The files that they read are here."""
         self.open_with(pickle.dumps(payload))
 
     def open_with(self, payload: bytes) -> None:
         """The same, pickled."""
         self._payload = payload
         for process in self._workers:
-            self._give(process, Task(Ask.READY))
+            process.open(payload, self.poisoned)
+
+    def prepare(self, given: Any) -> None:
+        """Says what sessions get for their `prepare`, and has a worker that has started get ready."""
+        self._given = given
+        for process in self._workers:
+            self._give(process, Task(Ready(given)))
 
     def _new(self) -> Process:
         return Process.started(self._start, self._root, self._environment)
@@ -117,7 +121,7 @@ class Pool:
     ) -> Iterator[Done | Crashed | Lost]:
         """The same, and the workers wait for more units; this is not to be left early."""
         waiting: deque[Task] = deque(Task(unit, group(unit)) for unit in units)
-        while waiting or any(process.task and process.task.unit is not Ask.READY for process in self._workers):
+        while waiting or any(process.task and not isinstance(process.task.unit, Ready) for process in self._workers):
             self._feed(waiting)
             yield from self._step(waiting)
 
@@ -132,7 +136,7 @@ class Pool:
             if process.task is None and process.ready:
                 self._give(process, self._next(process.groups, waiting))
             elif process.task is None:
-                self._give(process, Task(Ask.READY) if self._prepares else self._next(process.groups, waiting))
+                self._give(process, Task(Ready(self._given)) if self._prepares else self._next(process.groups, waiting))
 
     def _grow(self, missing: int) -> None:
         """Adds workers: copies of one that is ready, for which they wait, else new ones."""
@@ -151,7 +155,7 @@ class Pool:
     def _give(self, process: Process, task: Task | None) -> None:
         if task is None:
             return
-        process.open(self._payload)
+        process.open(self._payload, self.poisoned)
         process.give(task, self.poisoned)
 
     def _next(self, groups: set[str], waiting: deque[Task]) -> Task | None:
@@ -176,7 +180,7 @@ class Pool:
                 process.task = None
                 process.ready = True
                 said, value = result
-                if task.unit is Ask.READY:
+                if isinstance(task.unit, Ready):
                     process.copyable = said is Said.DONE and bool(value) and self._copies
                 else:
                     yield Done(task.unit, value) if said is Said.DONE else Crashed(task.unit, value)
@@ -213,7 +217,7 @@ class Pool:
         task.blank += not lost.activity
         if lost.activity:
             self.poisoned.setdefault(lost.activity, lost)
-        if task.unit is Ask.READY:
+        if isinstance(task.unit, Ready):
             self._prepares = bool(lost.activity) and again
         elif again and task.losses < _MOST_LOSSES:
             waiting.appendleft(task)

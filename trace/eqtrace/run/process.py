@@ -121,23 +121,29 @@ class Process:
             os.close(descriptor)
         self._theirs = ()
 
-    def open(self, payload: bytes) -> None:
-        """Sends what the session is made of: once, before the first unit."""
+    def open(self, payload: bytes, poisoned: dict[str, Lost]) -> None:
+        """Has the session made of a payload: once, before the first unit."""
         if self._payload is not None:
             with os.fdopen(self._payload, "wb") as file:
                 file.write(payload)
             self._payload = None
+            self._send(worker.Ask.OPEN, self._news(poisoned))
 
     def give(self, task: Task, poisoned: dict[str, Lost]) -> None:
         """Sends a unit, with the poisoned activities that this worker does not know of."""
         self.task = task
         self.copyable = False
         self.groups.add(task.group)
+        os.truncate(self._output, 0)
+        if self.ready:  # else it may be making its session
+            self.board.write("")
+        self._send(task.unit, self._news(poisoned))
+
+    def _news(self, poisoned: dict[str, Lost]) -> dict[str, Lost]:
+        """The poisoned activities that it does not know of, and does from now on."""
         news = {name: lost for name, lost in poisoned.items() if name not in self.known}
         self.known.update(news)
-        os.truncate(self._output, 0)
-        self.board.write("")
-        self._send(task.unit, news)
+        return news
 
     def _send(self, asked: Any, news: dict[str, Lost]) -> None:
         body = pickle.dumps((asked, news))

@@ -99,7 +99,7 @@ class Session:
         with suppress(Failed):
             self.captures.scenarios.load()
 
-    def prepare(self) -> None:
+    def prepare(self, _: object = None) -> None:
         """Runs the scenarios, at which all methods look."""
         self.captures.scenarios.runs()
         gc.freeze()  # what was captured stays for as long as this process does: no use in looking through it

@@ -45,10 +45,17 @@ _dumps, _loads, _format = pickle.dumps, pickle.loads, traceback.format_exception
 
 
 class Ask(Enum):
-    """What a worker is asked for beside units."""
+    """What a worker is asked for without a unit. There is no answer; a copy says its number."""
 
-    READY = "load the user's code, and do what all units share"
+    OPEN = "make the session of the payload"
     COPY = "fork"
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """Asks a worker to load the user's code, and to do what all units share; `given` is for the session."""
+
+    given: Any = None
 
 
 class Said(Enum):
@@ -156,6 +163,9 @@ class _Worker:
         while (request := self.receive()) is not None:
             unit, lost = request
             self._poisoned.update(lost)
+            if unit is Ask.OPEN:
+                self._open(start)
+                continue
             if unit is Ask.COPY:
                 if self._copied():
                     usual.reopen()
@@ -171,25 +181,21 @@ class _Worker:
         try:
             if self._failure:
                 return Said.CRASHED, self._failure
-            if self._session is None:
-                self._session = self._open(start)
-            value = self._ready() if unit is Ask.READY else self._session.run(unit)
+            value = self._ready(unit.given) if isinstance(unit, Ready) else self._session.run(unit)
             self._end_child(0)
             return Said.DONE, value
         except BaseException as error:  # SystemExit and KeyboardInterrupt of user code too
             self._end_child(_status(error))
-            text = "".join(_format(error))
-            if self._session is None:
-                self._failure = text
-            return Said.CRASHED, text
+            return Said.CRASHED, "".join(_format(error))
 
-    def _ready(self) -> bool:
+    def _ready(self, given: Any) -> bool:
         """Gets ready; whether this process can be copied then."""
-        for step in ("load", "prepare"):
-            getattr(self._session, step, lambda: None)()
-            self._end_child(0)
-            if step == "load" and not self._is_copyable():
-                self.send(Said.ALONE, None)
+        getattr(self._session, "load", lambda: None)()
+        self._end_child(0)
+        if not self._is_copyable():
+            self.send(Said.ALONE, None)
+        getattr(self._session, "prepare", lambda given: None)(given)
+        self._end_child(0)
         return self._is_copyable()
 
     def _is_copyable(self) -> bool:
@@ -249,13 +255,18 @@ class _Worker:
                 sys.stdout.flush()
             _exit(status)
 
-    def _open(self, start: Start) -> Any:
+    def _open(self, start: Start) -> None:
+        """Makes the session; what is wrong with that is told of each unit."""
         module, _, name = start.target.partition(":")
-        target: Callable[..., Any] = getattr(importlib.import_module(module), name)
-        with os.fdopen(self._payload, "rb") as file:  # it was written before the first unit was given
-            file.seek(0)
-            payload = pickle.load(file)
-        return target(payload, self._activity, self._poisoned)
+        try:
+            target: Callable[..., Any] = getattr(importlib.import_module(module), name)
+            with os.fdopen(self._payload, "rb") as file:  # it was written before this was asked for
+                file.seek(0)
+                payload = pickle.load(file)
+            self._session = target(payload, self._activity, self._poisoned)
+        except BaseException as error:
+            self._end_child(_status(error))
+            self._failure = "".join(_format(error))
 
 
 class _Surroundings:

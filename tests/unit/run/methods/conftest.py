@@ -10,6 +10,7 @@ from eqtrace.model.verdict import MethodResult
 from eqtrace.project import read_project
 from eqtrace.run.session import Session
 from eqtrace.run.work import Unit
+from eqtrace.working import work_of
 
 
 class Verified:
@@ -26,7 +27,7 @@ class Verified:
     def open(self, seed: int = 0) -> Session:
         self.project = read_project(config.load(self.root), None)
         assert [fault.message for fault in self.project.faults if fault.kind not in ("missing-test",)] == []
-        self.session = Session(runner.work_of(self.project, seed), lambda name: None, {})
+        self.session = Session(work_of(self.project, seed), lambda name: None, {})
         return self.session
 
     def result(self, equation: str = "subject:f", method: str = "value", seed: int = 0) -> MethodResult:

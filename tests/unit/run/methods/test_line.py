@@ -5,10 +5,11 @@ import textwrap
 
 import pytest
 
-from eqtrace import config, runner
+from eqtrace import config
 from eqtrace.model.verdict import Verdict
 from eqtrace.project import read_project
 from eqtrace.run.session import Session
+from eqtrace.working import work_of
 
 # --- correct code is certified, or says why it is not -----------------------------------------------------------------
 
@@ -470,7 +471,7 @@ def test_a_bind_that_cannot_be_read_is_told(verified):
     made = verified("def f(x):\n    y = 2 * x + 1\n    return y\n", spec)
     made.project = read_project(config.load(made.root), None)
     assert [fault.kind for fault in made.project.faults if fault.kind != "missing-test"] == ["bind-not-in-statement"]
-    made.session = Session(runner.work_of(made.project, 0), lambda name: None, {})
+    made.session = Session(work_of(made.project, 0), lambda name: None, {})
     found = made.result("t.e")
     assert found.verdict is Verdict.NOT_CHECKED
     assert "its values can't be captured: not allowed here (BinOp)" in found.faults[0].message
