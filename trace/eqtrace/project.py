@@ -106,7 +106,7 @@ def read(
 ) -> Reading:
     """The first half of `read_project`: what it takes to run the code."""
     inputs = inputs or Inputs(config.root.resolve())
-    specification = load(config, inputs) if memory is None else memory.specification(config, inputs)
+    specification = load(config, inputs, two=static) if memory is None else memory.specification(config, inputs)
     index = Index(config, HELD if static else None, inputs, *(() if memory is None else (memory.source,)))
     specification = complete(specification, index)
     names = _sizes(config)

@@ -17,12 +17,14 @@ def regular(real: str | os.PathLike[str], most: int) -> bytes | None:
         OSError, ValueError: it can't be opened or read.
     """
     descriptor = os.open(real, _FLAGS)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+    status = os.fstat(descriptor)
+    if not stat.S_ISREG(status.st_mode):
         os.close(descriptor)
         return None
+    room = min(status.st_size + 1, 2**20)  # what it holds is read at once, and then that there is no more
     with open(descriptor, "rb", buffering=0) as file:
         parts = []
-        while part := file.read(min(most, 2**20)):
+        while part := file.read(min(most, room)):
             parts.append(part)
             most -= len(part)
     return b"".join(parts)

@@ -82,8 +82,11 @@ def audit(
 
     inputs = Inputs(config.root.resolve())
     results = auditing.audit(config, settings.selected(select, config), not no_cache, inputs)
+    found = rows(results)
     if kept is not None:
-        kept.keep(rows(results), inputs, clock)
+        kept.keep(found, inputs, clock)
+    if form != "json" and _plain(how):
+        return output.report_rows(found, config.root, how)
     return output.report(results, config.root, how)
 
 

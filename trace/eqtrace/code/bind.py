@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from eqtrace.code.tree import StatementNode, dotted, same, targets, walk
+from eqtrace.code.tree import StatementNode, assigned, dotted, same, targets, walk
 
 _LONGEST = 500
 _DEEPEST = 20
@@ -163,6 +163,9 @@ def parse_left(text: str, statement: StatementNode) -> Left:
 
 def _target(wanted: ast.expr, statement: StatementNode) -> ast.expr | None:
     """The target that a text names; the base of `Y[rows] = ...` is one too, for `Y` changes."""
+    for node in assigned(statement):  # most often it is one of these, and then nothing need be looked through
+        if same(node, wanted):
+            return node
     written = [*targets(statement), *changed_in_place(statement)]
     for node in written:
         if same(node, wanted):

@@ -45,15 +45,17 @@ def bindings(file: SourceFile, function: str) -> dict[str, list[Binding]]:
         for parameter in parameters(node):
             found.setdefault(parameter.name, []).append(parameter)
     anywhere = node is None or _may_bind_within(file.text_of(node))
-    for statement in file.statements_in(function):
-        for name, binding in _bound(statement.node, function):
-            found.setdefault(name, []).append(binding)
-        if anywhere and not isinstance(statement.node, _BINDING) and _may_bind_within(file.text_of(statement.node)):
-            for name, binding in _within(statement.node):
+    for statement in file.nodes_in(function):
+        if type(statement) not in _BINDING_NOTHING:
+            for name, binding in _bound(statement, function):
+                found.setdefault(name, []).append(binding)
+        if anywhere and not isinstance(statement, _BINDING) and _may_bind_within(file.text_of(statement)):
+            for name, binding in _within(statement):
                 found.setdefault(name, []).append(binding)
     return found
 
 
+_BINDING_NOTHING = frozenset({ast.Return, ast.Expr, ast.If, ast.Assert, ast.Raise, ast.AugAssign, ast.While})
 _BINDING = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom)
 
 
@@ -76,6 +78,10 @@ def parameters(node: FunctionNode) -> Iterator[Parameter]:
 
 
 def _bound(node: StatementNode, function: str) -> Iterator[tuple[str, Binding]]:
+    if isinstance(node, ast.Assign):  # most of all
+        for target in node.targets:
+            yield from _taken_apart(target, node.value)
+        return
     if isinstance(node, FunctionNode | ast.ClassDef):
         yield node.name, f"{function}.{node.name}" if function else node.name
         return
@@ -95,10 +101,7 @@ def _bound(node: StatementNode, function: str) -> Iterator[tuple[str, Binding]]:
 
 
 def _assigned(node: StatementNode) -> Iterator[tuple[str, Binding]]:
-    if isinstance(node, ast.Assign):
-        for target in node.targets:
-            yield from _taken_apart(target, node.value)
-    elif isinstance(node, ast.For | ast.AsyncFor):
+    if isinstance(node, ast.For | ast.AsyncFor):
         yield from _elements(node.target, node.iter)
     elif isinstance(node, ast.With | ast.AsyncWith):
         for item in node.items:

@@ -100,9 +100,12 @@ class SourceFile:
         """The statements of a function ('' the module, or a class's own body), without those of functions within it."""
         found = self._wrapped.get(function)
         if found is None:
-            nodes = self._scopes[1].get(function, ())
-            found = self._wrapped[function] = tuple(Statement(self, node, function) for node in nodes)
+            found = self._wrapped[function] = tuple(Statement(self, node, function) for node in self.nodes_in(function))
         return found
+
+    def nodes_in(self, function: str) -> Sequence[StatementNode]:
+        """The nodes of a function's statements."""
+        return self._scopes[1].get(function, ())
 
     def equal_in(self, function: str, wanted: ast.AST) -> list[Statement]:
         """The statements of a function that are the same as one, wherever they stand and however they are laid out."""
@@ -125,9 +128,19 @@ class SourceFile:
     def _lines_of(self) -> dict[str, dict[int, list[Statement]]]:
         return {}
 
+    @cached_property
+    def _starting(self) -> dict[tuple[int, str], Sequence[Statement]]:
+        return {}
+
     def statements_on(self, line: int, function: str) -> Sequence[Statement]:
         """The statements of a function whose first line this is."""
-        nodes = self._scopes[1].get(function, ())
+        found = self._starting.get((line, function))  # what an anchor cites is asked for twice
+        if found is None:
+            found = self._starting[line, function] = self._found_on(line, function)
+        return found
+
+    def _found_on(self, line: int, function: str) -> Sequence[Statement]:
+        nodes = self.nodes_in(function)
         if len(nodes) <= _FEW:  # no table for a function that is soon looked through
             wanted = [node for node in nodes if getattr(node, "lineno", line) == line]
             return [each for each in (Statement(self, node, function) for node in wanted) if each.line == line]
@@ -230,7 +243,7 @@ class _Collector:
             kind = type(node)
             if kind in _PLAIN:
                 into.append(node)
-            elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            elif isinstance(node, _DEFINITIONS):
                 into.append(node)
                 self.scope(f"{scope}.{node.name}" if scope else node.name, node)
             elif kind is ast.If:
@@ -267,6 +280,7 @@ class _Collector:
 
 
 _FEW = 50  # statements
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _PLAIN = frozenset({ast.Assign, ast.Return, ast.AugAssign})  # most of all statements
 _NESTING = frozenset(
     {ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.TryStar, ast.Match},

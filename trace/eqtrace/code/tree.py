@@ -189,6 +189,11 @@ def dotted(node: ast.AST) -> str | None:
 
 def targets(node: ast.AST) -> list[ast.expr]:
     """What a statement assigns to, tuples and stars taken apart, `:=` within it included."""
+    return [*assigned(node), *(part.target for part in walk(node) if isinstance(part, ast.NamedExpr))]
+
+
+def assigned(node: ast.AST) -> list[ast.expr]:
+    """The same without `:=`."""
     found: list[ast.expr] = []
     if isinstance(node, ast.Assign):
         found.extend(node.targets)
@@ -203,5 +208,4 @@ def targets(node: ast.AST) -> list[ast.expr]:
             found[:0] = target.elts
         else:
             flat.append(target.value if isinstance(target, ast.Starred) else target)
-    flat.extend(part.target for part in walk(node) if isinstance(part, ast.NamedExpr))
     return flat

@@ -5,7 +5,7 @@ Every node keeps where it stands in its text; two nodes are equal if they say th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field, fields
 from fractions import Fraction
 from typing import Any, TypeVar
@@ -304,52 +304,55 @@ class ArrayShape(Condition):
     sizes: tuple[Term, ...]
 
 
-_CHILD_FIELDS: dict[type[Node], tuple[str, ...]] = {}
+class _Fields(dict[type, tuple[str, ...]]):
+    """The names of a kind's fields, worked out once; those `without` are left out, by the types that they have."""
+
+    def __init__(self, without: Collection[str] = ()) -> None:
+        super().__init__()
+        self._without = without
+
+    def __missing__(self, kind: type) -> tuple[str, ...]:
+        found = self[kind] = tuple(entry.name for entry in fields(kind) if entry.type not in self._without)
+        return found
 
 
-def _child_fields(kind: type[Node]) -> tuple[str, ...]:
-    names = _CHILD_FIELDS.get(kind)
-    if names is None:
-        names = tuple(entry.name for entry in fields(kind) if entry.name not in ("offset", "length"))
-        _CHILD_FIELDS[kind] = names
-    return names
-
-
-_FIELDS: dict[type, tuple[str, ...]] = {}
+_FIELDS, _CHILD_FIELDS = _Fields(), _Fields(without=("Fraction", "bool", "int", "str"))  # such hold no node
 Copied = TypeVar("Copied")
 
 
 def changed(value: Copied, /, **changes: Any) -> Copied:
     """A dataclass's value with some fields changed: `dataclasses.replace` at a fifth of its time."""
     kind: Any = type(value)
-    names = _FIELDS.get(kind)
-    if names is None:
-        names = _FIELDS[kind] = tuple(entry.name for entry in fields(kind))
-    found: Copied = kind(**({name: getattr(value, name) for name in names} | changes))
+    given = {name: getattr(value, name) for name in _FIELDS[kind] if name not in changes}
+    found: Copied = kind(**given, **changes)
     return found
 
 
-def children(node: Node) -> Iterator[Node]:
+def children(node: Node) -> list[Node]:
     """The nodes directly below, in the order of the text."""
-    for name in _child_fields(type(node)):
+    found: list[Node] = []
+    for name in _CHILD_FIELDS[type(node)]:
         value = getattr(node, name)
         if isinstance(value, Node):
-            yield value
+            found.append(value)
         elif isinstance(value, tuple):
-            yield from (entry for entry in value if isinstance(entry, Node))
+            found += [entry for entry in value if isinstance(entry, Node)]
+    return found
 
 
 def walk(node: Node) -> Iterator[Node]:
     """The node and everything below, in the order of the text."""
-    yield node
-    for child in children(node):
-        yield from walk(child)
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        yield current
+        pending += reversed(children(current))
 
 
 def rebuilt(node: Node, change: Callable[[Node], Node]) -> Any:
     """The node with `change` applied to each node directly below; the very node if nothing changed."""
     new_fields: dict[str, Any] = {}
-    for name in _child_fields(type(node)):
+    for name in _CHILD_FIELDS[type(node)]:
         value = getattr(node, name)
         if isinstance(value, Node):
             new: Any = change(value)
@@ -362,22 +365,27 @@ def rebuilt(node: Node, change: Callable[[Node], Node]) -> Any:
     return changed(node, **new_fields) if new_fields else node
 
 
+_NAMED_BY: dict[type[Node], str] = {
+    Name: "name",
+    Indexed: "base",
+    Dim: "symbol",
+    Rank: "symbol",
+    ArrayShape: "symbol",
+    Apply: "function",
+}
+
+
 def symbol_names(node: Node) -> Iterator[str]:
     """Every name in a node that can be a symbol's, `Old(x)` for values before an update; binders are not resolved."""
-    if isinstance(node, Old):
-        target = node.target
-        yield f"Old({target.name if isinstance(target, Name) else target.base})"
-        if isinstance(target, Indexed):
-            for subscript in target.subscripts:
-                yield from symbol_names(subscript)
-        return
-    if isinstance(node, Name):
-        yield node.name
-    elif isinstance(node, Indexed):
-        yield node.base
-    elif isinstance(node, Dim | Rank | ArrayShape):
-        yield node.symbol
-    elif isinstance(node, Apply):
-        yield node.function
-    for child in children(node):
-        yield from symbol_names(child)
+    pending = [node]
+    while pending:
+        current = pending.pop()
+        if isinstance(current, Old):
+            target = current.target
+            yield f"Old({target.name if isinstance(target, Name) else target.base})"
+            pending += reversed(children(target))
+            continue
+        field = _NAMED_BY.get(type(current))
+        if field is not None:
+            yield getattr(current, field)
+        pending += reversed(children(current))

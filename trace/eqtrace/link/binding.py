@@ -22,7 +22,7 @@ def check_bind(match: Match, equation: Equation, statement: Statement) -> Iterat
     """The faults of a computes or inline anchor's bind, each at its own text."""
     left_sides = left_symbols(equation, match.anchor.part)
     captured = False
-    here = names(statement.node)
+    here = names(statement.node) if match.anchor.bind else set()
     several = match.anchor.part is None and len(equation.statements) > 1
     for symbol, text in match.anchor.bind.items():
         if not left_sides:  # of a claim about shapes, say, each symbol may be either

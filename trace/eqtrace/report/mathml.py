@@ -65,11 +65,16 @@ def convert(latex: str, display: bool = True) -> Formula:
     Raises:
         LatexUnreadable: not LaTeX that math_core reads.
     """
+    root, rules = _repaired(latex, display)
+    return Formula(ElementTree.tostring(root, encoding="unicode"), rules)
+
+
+def _repaired(latex: str, display: bool) -> tuple[ElementTree.Element, dict[str, str]]:
     root = _parsed(latex, display)
     rules: dict[str, str] = {}
     for element in root.iter():
         _repair(element, rules)
-    return Formula(ElementTree.tostring(root, encoding="unicode"), rules)
+    return root, rules
 
 
 def faults(equations: Iterable[Equation]) -> tuple[Fault, ...]:
@@ -87,9 +92,11 @@ def faults(equations: Iterable[Equation]) -> tuple[Fault, ...]:
     return tuple(found.values())
 
 
+@cache
 def _problem(latex: str) -> LatexUnreadable | None:
+    """Why it cannot be shown; nothing is written out for that."""
     try:
-        convert(latex)
+        _repaired(latex, display=True)
     except LatexUnreadable as error:
         return error
     return None

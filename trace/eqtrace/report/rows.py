@@ -231,6 +231,7 @@ def _summary(
     executed = [anchor for anchor in anchors if anchor.executions and anchor.role in _RUN]
     severities = Counter(finding.severity.value for finding in findings)
     counted = Counter(each.verdict for each in equations)
+    found = Counter(anchor.status for anchor in anchors)
     waivers = results.specification.waivers
     return Summary(
         command=results.command,
@@ -241,7 +242,7 @@ def _summary(
         equations_in_all=len(results.specification.equations),
         files=len(results.specification.files),
         anchors=len(anchors),
-        statuses={status.value: sum(anchor.status == status for anchor in anchors) for status in Status},
+        statuses={status.value: found[status.value] for status in Status},
         anchors_executed=None if results.executions is None else len(executed),
         anchors_executable=sum(anchor.role in _RUN for anchor in anchors),
         verdicts={verdict.value: counted[verdict.value] for verdict in Verdict} if results.methods else None,

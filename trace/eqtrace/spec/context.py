@@ -48,6 +48,19 @@ class Context:
         self.faults.append(Fault("duplicate-id", message, span, "give one of them another name", related))
         return False
 
+    def joined(self, other: Context) -> bool:
+        """Whether what another context saw of other files could be added: only while no id is in both."""
+        ids = ((self.topics, other.topics), (self.equations, other.equations), (self.anchors, other.anchors))
+        if not all(own.keys().isdisjoint(others) for own, others in ids):
+            return False
+        for own, others in ids:
+            own.update(others)
+        self.references += other.references
+        self.faults += other.faults
+        self.broken |= other.broken
+        self.complete &= other.complete
+        return True
+
     def refer(self, what: str, text: Text, equation: str | None = None) -> None:
         """Notes a reference."""
         self.references.append(Reference(what, text.value, text.span, equation))

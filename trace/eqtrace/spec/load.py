@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from eqtrace import collector
+from eqtrace.beside import Beside
 from eqtrace.config import Config
 from eqtrace.inputs import SPEC, Inputs, listing
 from eqtrace.model.finding import Fault
@@ -20,33 +21,47 @@ from eqtrace.spec.read import read
 
 Found = TypeVar("Found")
 
+MANY = 100  # files that take longer to read than the half of them to be sent
 
-def load(config: Config, inputs: Inputs | None = None) -> Specification:
+
+class _Part(NamedTuple):
+    """What was read of some of the files."""
+
+    topics: tuple[Topic, ...]
+    context: Context
+    faults: list[Fault]
+    record: dict[str, Any]  # of what was read, for `Inputs`
+    unknowable: bool
+
+
+def load(config: Config, inputs: Inputs | None = None, two: bool = False) -> Specification:
     """Everything that the configuration names; bad content makes faults, never an exception.
 
-    `inputs` gets what was read.
+    `inputs` gets what was read. With `two`, another process may read some of many files: where user code is loaded a
+    fork could meet its threads.
     """
     with collector.paused():
-        return _Loading(config, inputs or Inputs(config.root.resolve())).load()
+        return _Loading(config, inputs or Inputs(config.root.resolve()), two).load()
 
 
 class _Loading:
-    def __init__(self, config: Config, inputs: Inputs) -> None:
+    def __init__(self, config: Config, inputs: Inputs, two: bool = False) -> None:
         self.config = config
         self.inputs = inputs
+        self.two = two
         self.root: Path = config.root.resolve()
         self.context = Context()
         self.faults: list[Fault] = list(sizes.faults(config))
 
     def load(self) -> Specification:
-        # pydantic takes a tenth of a second to import, so only here.
-        from eqtrace.spec import companions, references
+        # pydantic takes a tenth of a second to import, so only here; before there are two processes.
+        from eqtrace.spec import companions, references, short, topic  # noqa: F401
 
         context = self.context
         self._code()
         names = files(self.config)
         self.inputs.fact(SPEC, listing(names))
-        topics = tuple(topic for name in names for topic in self._topics(name))
+        topics = self._all(names)
         none: tuple[Page, ...] = ()
         pages = self._companion("pages", lambda document: companions.pages(document, context))
         works: dict[str, Work] | None = self._companion("literature", companions.literature)
@@ -86,6 +101,31 @@ class _Loading:
     def _missing(self, key: str, message: str) -> None:
         place = Span(self.config.pyproject, self.config.line(key))
         self.faults.append(Fault("unknown-reference", f"`{key}`: {message}", place))
+
+    def _all(self, names: Sequence[str]) -> tuple[Topic, ...]:
+        """The topics of files; where there are many, another process reads the last of them at the same time."""
+        if not self.two or len(names) < MANY:
+            return self._each(names)
+        half = len(names) * 3 // 5  # and more, as what the other one reads has to be sent
+        own, rest = names[:half], names[half:]
+        with Beside(lambda: self._apart(rest)) as reading:
+            found = self._each(own)
+            part = reading.value()
+        if not self.context.joined(part.context):
+            return (*found, *self._each(rest))  # an id stands twice, and the context must see which is the second
+        self.faults += part.faults
+        self.inputs.add(part.record, part.unknowable)
+        return (*found, *part.topics)
+
+    def _apart(self, names: Sequence[str]) -> _Part:
+        """Some of the files as if there were no others."""
+        alone = _Loading(self.config, Inputs(self.root))
+        alone.faults.clear()  # those of the configuration
+        topics = alone._each(names)
+        return _Part(topics, alone.context, alone.faults, alone.inputs.record(), alone.inputs.unknowable)
+
+    def _each(self, names: Sequence[str]) -> tuple[Topic, ...]:
+        return tuple(topic for name in names for topic in self._topics(name))
 
     def _topics(self, name: str) -> tuple[Topic, ...]:
         from eqtrace.spec import short, topic

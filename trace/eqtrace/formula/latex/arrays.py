@@ -54,12 +54,20 @@ class Value:
     def at(self, offset: int, length: int) -> Value:
         """The same value, standing at a place, which the nodes that have none yet get too."""
         entry = self.entry
+        alone: list[Node] = []  # the one entry of a value without axes, which is asked for again and again
 
         def placed(batch: Subscripts, subs: Subscripts) -> Node:
+            if alone and not (batch or subs):
+                return alone[0]
             node = entry(batch, subs)
-            return node if (node.offset, node.length) != (0, 1) else changed(node, offset=offset, length=length)
+            if (node.offset, node.length) == (0, 1):
+                node = changed(node, offset=offset, length=length)
+            if not (batch or subs):
+                alone.append(node)
+            return node
 
-        return changed(self, entry=placed, offset=offset, length=length)
+        shape = self.batch, self.dims, placed, self.turned, self.ones, self.unit, self.loose, self.shaped, self.whole
+        return Value(*shape, offset, length)  # made of every part that is read
 
 
 def scalar(node: Node, offset: int = 0, length: int = 1) -> Value:
@@ -259,7 +267,9 @@ def _pick(count: int, dims: tuple[Term, ...]) -> Picking:
     """The last `count` subscripts, 0 on axes of length 1."""
 
     def pick(subs: Subscripts) -> Subscripts:
-        taken = subs[len(subs) - count :] if count else ()
+        if not count:
+            return ()
+        taken = subs[len(subs) - count :]
         return tuple(ZERO if dims and dim == ONE else each for each, dim in zip(taken, dims or taken, strict=True))
 
     return pick

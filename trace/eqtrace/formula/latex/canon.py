@@ -6,9 +6,9 @@ else is an atom of its parts' keys. It proves equality, never a difference.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterable, Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeVar
 
 from eqtrace.formula.form import Range
 from eqtrace.formula.term import (
@@ -163,7 +163,14 @@ def _atom(key: Key) -> Poly:
 
 
 def _key_of(poly: Poly) -> Key:
-    return ("poly", *sorted(poly.items(), key=repr))
+    return ("poly", *_sorted(poly.items()))
+
+
+Part = TypeVar("Part")
+
+
+def _sorted(parts: Collection[Part]) -> Iterable[Part]:
+    return sorted(parts, key=repr) if len(parts) > 1 else parts  # what is long takes long to write out
 
 
 def _plus(one: Poly, other: Poly) -> Poly:
@@ -191,7 +198,7 @@ def _joined(first: Factors, second: Factors) -> Factors:
     powers: dict[Any, Exact] = dict(first)
     for atom, exponent in second:
         powers[atom] = _exact(powers.get(atom, 0) + exponent)
-    return tuple(sorted(((atom, power) for atom, power in powers.items() if power), key=repr))
+    return tuple(_sorted([(atom, power) for atom, power in powers.items() if power]))
 
 
 def _power(base: Poly, exponent: Fraction) -> Poly:
