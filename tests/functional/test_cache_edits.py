@@ -50,6 +50,10 @@ class InProcess:
     def open(self, payload, files):
         self.session = self.kind(payload, lambda name: None, {})
 
+    def prepare(self, given):
+        self.session.load()
+        self.session.prepare(given)
+
     def answer(self, units, group=None):
         for unit in units:
             yield Done(unit, self.session.run(unit))

@@ -78,12 +78,13 @@ class Scenarios:
     def __init__(self, session: Session) -> None:
         self._session = session
         self.told: ScenarioRuns | None = None  # what they gave, once they have run
+        self.asked = False  # whether something looked at what they gave
         self._functions: dict[str, Callable[..., Any]] | Failed | None = None
 
     @property
     def failed(self) -> tuple[Fault, ...]:
-        """Those that failed; they are no equation's own fault."""
-        return tuple(self.told.faults) if self.told is not None else ()
+        """Those that failed, where something looked at what they gave; they are no equation's own fault."""
+        return tuple(self.told.faults) if self.told is not None and self.asked else ()
 
     @property
     def have_run(self) -> bool:
@@ -97,6 +98,7 @@ class Scenarios:
         `EXECUTIONS` executions the cheapest scenario that reaches it goes on, up to `MOST_ROUNDS`, and records there.
         One that asks neither its sizes nor its generator for anything runs once.
         """
+        self.asked = True
         if self.told is None:
             tracker = self._session.tracker
             found = Executions()

@@ -102,6 +102,7 @@ class Session:
     def prepare(self, _: object = None) -> None:
         """Runs the scenarios, at which all methods look."""
         self.captures.scenarios.runs()
+        self.captures.scenarios.asked = False  # no unit has yet
         gc.freeze()  # what was captured stays for as long as this process does: no use in looking through it
 
     def start_again(self, effort: Effort, work: Work | None = None) -> None:
