@@ -22,7 +22,7 @@ import sys
 import tempfile
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import eqtrace
@@ -89,11 +89,12 @@ class Timed:
 
 
 def timed(command: list[str], folder: Path, runs: int = 1) -> Timed:
-    """The best of some runs."""
-    return min((_timed(command, folder) for _ in range(runs)), key=lambda each: each.seconds)
+    """The best of some runs; memory is that of one more, which being looked at slows down."""
+    best = min((_timed(command, folder) for _ in range(runs)), key=lambda each: each.seconds)
+    return replace(best, memory=_timed(command, folder, watched=True).memory)
 
 
-def _timed(command: list[str], folder: Path) -> Timed:
+def _timed(command: list[str], folder: Path, watched: bool = False) -> Timed:
     peak, ended = 0.0, threading.Event()
     started = time.perf_counter()
     with subprocess.Popen(
@@ -102,7 +103,7 @@ def _timed(command: list[str], folder: Path) -> Timed:
 
         def watch() -> None:
             nonlocal peak
-            while not ended.wait(0.02):
+            while watched and not ended.wait(0.02):
                 peak = max(peak, _resident(process.pid))
 
         watcher = threading.Thread(target=watch, daemon=True)
@@ -152,12 +153,16 @@ def ours(root: Path, runs: int) -> tuple[Timed, Timed, Timed]:
     """The floor, and eqtrace cold and warm; the first two by turns, so that a busy moment hits both."""
     audit = [sys.executable, "-m", "eqtrace", "audit"]
     floors, colds = [], []
-    for _ in range(runs):
-        floors.append(timed([sys.executable, "-c", FLOOR], root))
+    for number in range(runs + 1):
+        watched = number == runs  # the last is for the memory alone
+        floors.append(_timed([sys.executable, "-c", FLOOR], root, watched))
         shutil.rmtree(root / ".eqtrace", ignore_errors=True)
-        colds.append(timed(audit, root))
+        colds.append(_timed(audit, root, watched))
     warm = timed(audit, root, runs)
-    return min(floors, key=lambda each: each.seconds), min(colds, key=lambda each: each.seconds), warm
+    floor, cold = (
+        replace(min(found[:-1], key=lambda each: each.seconds), memory=found[-1].memory) for found in (floors, colds)
+    )
+    return floor, cold, warm
 
 
 def peers(folder: Path, size: int, floor: Timed, colds: dict[str, Timed], warms: dict[str, Timed]) -> None:
