@@ -124,6 +124,24 @@ def test_a_left_side_that_is_no_name_alone_is_not_read(text):
         adopt(text, "latex")
 
 
+@pytest.mark.parametrize(
+    "left", [r"\beta", r"\Gamma", r"\psi", r"\beta(x)", r"\gamma_g", r"\gamma(x; a)", r"\gamma_{max}(x)", "B"]
+)
+def test_a_left_side_that_is_a_letter_is_a_name_also_where_a_function_of_forms_is_called_so(left):
+    assert adopt(rf"{left} = \frac{{x}}{{a}}", "latex").statement == "Eq(result, x/a)"
+
+
+def test_a_word_of_forms_alone_on_the_left_side_names_the_formula():
+    assert adopt("beta = x/a").statement == "Eq(result, x/a)"
+    assert adopt(r"z + x", "latex", beside=r"$z = a \beta$, where $\beta = b^2$").statement == "Eq(result, a*b**2 + x)"
+
+
+@pytest.mark.parametrize("left", [r"\Gamma(y)", r"\psi(y)", r"\beta(y, z)", r"\exp(y)", r"\log y"])
+def test_a_left_side_that_is_a_function_of_something_names_nothing(left):
+    with pytest.raises(Unread):
+        adopt(rf"{left} = \frac{{x}}{{a}}", "latex")
+
+
 def test_a_function_of_forms_may_be_documented_itself():
     assert adopt("exp(x) = e^x", id="m:exp").statement == "Eq(result, exp(x))"
 

@@ -10,7 +10,8 @@ from eqtrace.formula.documented.words import ALIASES
 from eqtrace.formula.latex import tokens as latex
 from eqtrace.formula.latex.cursor import outer, split
 from eqtrace.formula.latex.errors import Unread
-from eqtrace.formula.latex.names import spelled
+from eqtrace.formula.latex.names import GREEK, spelled
+from eqtrace.formula.latex.parser import LETTERS
 from eqtrace.formula.vocabulary import VOCABULARY
 
 _LATEX_ENDS = frozenset({".", ",", ";"})
@@ -59,7 +60,14 @@ class Formula:
 
     @property
     def of_function(self) -> bool:
-        """Whether its left side is a known function of something: `ln(y) = ...` says nothing of `ln`."""
+        r"""Whether its left side is a known function of something: `ln(y) = ...` says nothing of `ln`.
+
+        A letter alone names the formula (`\beta = ...`), and so does one that is no function of so many arguments.
+        """
+        if self.args is None:
+            return False
+        if self.name.removeprefix("\\") in GREEK and self.left_latex:
+            return LETTERS.get(self.name, ("", 0))[1] == len(self.args)
         name = self.plain_name
         return VOCABULARY.get(ALIASES.get(name, name)) is not None
 

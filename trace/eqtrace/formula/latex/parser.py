@@ -33,7 +33,7 @@ _PLAIN = {
     "\\sinh": "sinh", "\\cosh": "cosh", "\\arctan": "atan", "\\arcsin": "asin", "\\arccos": "acos",
     '"erf"': "erf", '"erfc"': "erfc", '"sign"': "sign", '"sgn"': "sign",
 }  # fmt: skip
-_SEVERAL = {"\\Gamma": ("gamma", 1), "\\psi": ("digamma", 1), "B": ("beta", 2), "\\beta": ("beta", 2)}
+LETTERS = {"\\Gamma": ("gamma", 1), "\\psi": ("digamma", 1), "B": ("beta", 2), "\\beta": ("beta", 2)}
 _CLOSING = {
     "(": ")",
     "[": "]",
@@ -156,7 +156,7 @@ class Parser(Named, Over):
         if key in _PLAIN:
             self.take()
             return self.arrays.each(call(_PLAIN[key]), self.argument())
-        if key in _SEVERAL and self.after(1) in ("(", "["):
+        if key in LETTERS and self.after(1) in ("(", "["):
             return self._of_several()
         if key in ("(", "[", "\\{", "|", "\\lfloor", "\\lceil"):
             return self._bracketed()
@@ -282,7 +282,7 @@ class Parser(Named, Over):
 
     def _of_several(self) -> Value:
         r"""`\Gamma(x)`, `B(a, b)`: functions that are letters where nothing is declared by them."""
-        function, count = _SEVERAL[self.take().key]
+        function, count = LETTERS[self.take().key]
         args = [self.inner(part) for part in split(self.between(self.key, _CLOSING[self.key]), (",",))]
         if len(args) != count:
             raise self.unread(f"{function} of {len(args)} arguments")
