@@ -155,6 +155,33 @@ def test_an_index_that_is_declared():
     assert adopt(r"w(k) = \cos(k/a)", "latex", k="a").statement == "Eq(result[k], cos(k/a))"
 
 
+OVER = {
+    r"\sum_i u_i": "Eq(result, Sum(u[i], i))",
+    r"t = a + \max_i (u_i - v_i)": "Eq(result, a + MaxOver(u[i] - v[i], i))",
+    r"\prod_i u_i v_i": "Eq(result, Product(u[i]*v[i], i))",
+    r"\arg\min_i u_i": "Eq(result, ArgMin(u[i], i))",
+    r"\sum_i \min_j M_{ij}": "Eq(result, Sum(MinOver(M[i, j], j), i))",
+    r"y_i = \sum_j M_{ij}": "Eq(result[i], Sum(M[i, j], j))",
+    r"y_i = \frac{u_i}{\sum_i u_i}": "Eq(result[i], u[i]/Sum(u[i], i))",
+    r"\sum_{i:\, u_i > 0} u_i": "Eq(result, Sum(Piecewise((u[i], u[i] > 0), (0, True)), i))",
+    r"\sum_{i=1}^n u_i": "Eq(result, Sum(u[i], (i, 0, n - 1)))",
+}
+
+
+@pytest.mark.parametrize("text", OVER)
+def test_a_sum_over_an_index_that_is_declared_has_its_range(text):
+    assert adopt(text, "latex", i="n", j="m").statement == OVER[text]
+
+
+def test_an_index_that_is_declared_of_another_length_runs_over_its_axis():
+    assert adopt(r"\sum_i u_i", "latex", i="m").statement == "Eq(result, Sum(u[i], (i, 0, n - 1)))"
+
+
+def test_a_sum_that_tells_no_index_is_not_read():
+    with pytest.raises(Unread, match="over which index"):
+        adopt(r"\sum u_i", "latex", i="n")
+
+
 def test_an_argument_that_nothing_tells_is_not_read():
     with pytest.raises(Unread, match="neither a parameter nor an index"):
         adopt(r"w(k) = \cos(k/a)", "latex")

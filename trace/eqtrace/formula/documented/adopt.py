@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
+from eqtrace.formula.claims import free_names
 from eqtrace.formula.documented.formula import Formula, plain_name
 from eqtrace.formula.documented.reading import Documented, conditions_of
 from eqtrace.formula.documented.text import text_of
@@ -76,7 +77,7 @@ def adopted(
             raise Unread(f"{name} is neither a parameter nor an index whose range is told", *_place(nodes, name))
     names = _letters(own, nodes, equation, form)
     sides = tuple(term_of(_lettered(renamed(node, names), names)) for node in nodes)
-    free = dict.fromkeys(name for node in nodes for name in _free(node, ranges))
+    free = dict.fromkeys(name for node in nodes for name in free_names(node, ranges))
     subs = tuple(names[name] for name in own) or tuple(map(Name, free))
     left = Indexed(RESULT, subs) if subs else Name(RESULT)
     canon = Canon({})
@@ -160,11 +161,6 @@ def _lettered(node: Node, names: Mapping[str, Term]) -> Node:
         return each
 
     return change(node)
-
-
-def _free(node: Node, ranges: Mapping[str, Range]) -> list[str]:
-    bound = {each.index for each in walk(node) if isinstance(each, Reduction)}
-    return [name for name in symbol_names(node) if name in ranges and name not in bound]
 
 
 def _place(nodes: tuple[Node, ...], name: str) -> tuple[int, int]:

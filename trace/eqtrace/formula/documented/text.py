@@ -97,6 +97,8 @@ def _text(node: Node) -> tuple[str, int]:
         case Reduction(body=body, index=index, start=start, stop=stop) if start is not None and stop is not None:
             last = _last(stop)
             return f"{type(node).__name__}({_at(body, _SUM)}, ({index}, {_at(start, _SUM)}, {_at(last, _SUM)}))", _ATOM
+        case Reduction(body=body, index=index, start=None, stop=None):
+            return f"{type(node).__name__}({_at(body, _SUM)}, {index})", _ATOM
         case Piecewise(branches=branches):
             shown = ", ".join(f"({_at(each.value, _SUM)}, {_at(each.condition, _SUM)})" for each in branches)
             return f"Piecewise({shown})", _ATOM
