@@ -131,6 +131,24 @@ def test_a_draft_beside_a_docstring_that_is_not_read_says_so(project, capsys):
     assert "documented  0 of 2 read; 2 not read" in told
 
 
+def test_a_draft_declares_the_index_that_its_docstring_sums_over(project, capsys):
+    formula = r"\sqrt{\frac{1}{n} \sum_{%s=1}^n x_%s^2}"
+    code = "import numpy as np\n" + "".join(
+        f'\n\ndef {name}(x):\n    r"""The root mean square.\n\n    .. math:: {formula % (index, index)}\n    """\n'
+        "    return np.sqrt(np.mean(x**2))\n"
+        for name, index in (("read", "i"), ("unread", "n"))
+    )
+    (project / "mypkg" / "__init__.py").write_text("")
+    (project / "mypkg" / "shapes.py").write_text(code)
+    assert run(["init"]) == 0
+    assert "  mypkg/shapes.py:12: unread: n is declared, but as no index\n" in capsys.readouterr().err
+    said = (project / "equations.yaml").read_text()
+    assert "  read: {states: docstring, shapes: {x: ['n']}, indices: {i: 'n'}}\n" in said
+    assert "  unread: {states: docstring, sympy: 'sqrt(Sum(x[k] ** 2, k) / n)'" in said
+    assert run(["verify", "-j", "1"]) == 0
+    assert "documented  1 of 2 read, 1 are the form themselves; 1 not read" in capsys.readouterr().out
+
+
 def test_what_a_docstring_says_in_a_sentence_is_the_form_where_an_entry_takes_it(project, capsys):
     (project / "pyproject.toml").write_text(SETTINGS)
     code = 'def orbit(a, e):\n    """The orbit, :math:`r = a/(1 + e)`."""\n    return a / (1 - e)\n'

@@ -152,7 +152,7 @@ def _unlike(draft: Draft, reason: str) -> Draft:
     """
     _, unread, told = reason.partition(" is not read: ")
     why = " ".join(told.split())
-    if not unread or why == NO_FORMULA or draft.comment != _ORIGINS["code"]:
+    if not unread or why == NO_FORMULA or not (draft.unread or draft.comment == _ORIGINS["code"]):
         return draft
     return replace(draft, comment=f"{_UNLIKE} ({why})", keys={"states": "docstring", **draft.keys}, unread=why)
 
@@ -195,7 +195,10 @@ def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> It
         return
     found = _lifted(file, node)
     if ast.get_docstring(node):
-        yield _stated(module, file, name, node, _lifted(file, node, named=False) if found.let else found)
+        whole = _lifted(file, node, named=False) if found.let else found
+        yield _stated(module, file, name, node, whole)
+        if whole.indices:  # which a formula with sums needs declared, and any other does not
+            yield _stated(module, file, name, node, whole, indices=True)
     held = _domain(bounds(file, node, clamps=False))
     yield _draft(module, file, name, node, "code", {**_yaml(found), **held})
     if found.let:  # a name in it may be one that forms have for something else
@@ -215,14 +218,17 @@ def _method(module: str, file: SourceFile, name: str, node: FunctionNode, owner:
     return _draft(module, file, name, node, "code", {**keys, **_domain(bounds(file, node, clamps=False))})
 
 
-def _stated(module: str, file: SourceFile, name: str, node: FunctionNode, found: Lifted | None) -> Draft:
+def _stated(
+    module: str, file: SourceFile, name: str, node: FunctionNode, found: Lifted | None, indices: bool = False
+) -> Draft:
     """A draft whose form the docstring prints. Of the code it has what that needs: shapes, conditions and bounds."""
     held = bounds(file, node, clamps=True)
     keys = {"states": "docstring"}
     if found is not None:
         where = needed(found.where, {each for each, bound in held.items() if bound.positive})
         shared = _yaml(replace(found, where=where))
-        keys |= {key: value for key, value in shared.items() if key not in ("sympy", "let", "indices")}
+        left = {"sympy", "let"} if indices else {"sympy", "let", "indices"}
+        keys |= {key: value for key, value in shared.items() if key not in left}
     return _draft(module, file, name, node, "docstring", {**keys, **_domain(held)})
 
 

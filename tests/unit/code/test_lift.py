@@ -65,6 +65,27 @@ def test_arrays():
     assert lift("def f(v):\n    return (v**2).mean()\n", v=("n",)).form == "Sum(v[k] ** 2, k) / n"
 
 
+@pytest.mark.parametrize(
+    ("printed", "form"),
+    [
+        (r"\sum_{i=1}^n x_i^2", "Sum(x[i] ** 2, i)"),
+        (r"\sum_j x_j^2", "Sum(x[j] ** 2, j)"),
+        (r"\sum\limits_{ c } x_c^2", "Sum(x[c] ** 2, c)"),
+        (r"\sum_n x_n^2", "Sum(x[k] ** 2, k)"),  # the size
+        (r"\sum_{ij} x_{ij}^2", "Sum(x[k] ** 2, k)"),
+        (r"\sum_e x_e^2", "Sum(x[k] ** 2, k)"),
+        ("sum(x**2)", "Sum(x[k] ** 2, k)"),
+    ],
+)
+def test_a_sum_has_the_letter_that_the_docstring_prints(printed, form):
+    assert lift(f'def f(x):\n    r"""`{printed}`."""\n    return np.sum(x**2)\n', x=("n",)).form == form
+
+
+def test_a_letter_that_the_docstring_sums_over_is_no_other_index():
+    found = lift('def f(A, x):\n    r"""$\\sum_i A_{ji} x_i$"""\n    return A @ x\n', A=("m", "n"), x=("n",))
+    assert (found.form, found.indices) == ("Eq(result[j], Sum(A[j, i] * x[i], i))", {"j": "m", "i": "n"})
+
+
 def test_parameters_may_be_called_like_indices():
     assert lift("def f(i, j, k):\n    return i + j*k\n").form == "i + j * k"
     assert lift("def f(k, v):\n    return k*np.sum(v)\n", v=("n",)).form == "k * Sum(v[h], h)"

@@ -182,6 +182,25 @@ def test_a_sum_that_tells_no_index_is_not_read():
         adopt(r"\sum u_i", "latex", i="n")
 
 
+@pytest.mark.parametrize(
+    ("text", "why", "part"),
+    [
+        (r"\sum_{k=1}^n u_k", "the index k is not declared: write `indices: {k: LENGTH}`", "k"),
+        (r"\max_k u_k", "the index k is not declared: write `indices: {k: LENGTH}`", "k"),
+        (r"\sum_\nu u_\nu", "the index nu is not declared: write `indices: {nu: LENGTH}`", r"\nu"),
+        (r"\sum_x u_x", "x is declared, but as no index", "x"),
+        (r"\sum_{ij} M_{ij}", "ij is no index by itself: several stand between commas", "ij"),
+        (r"\sum_1 u_1", "1 is no index", "1"),
+        (r"\sum_{i,} u_i", "an index is missing", ""),
+    ],
+)
+def test_what_is_no_index_is_named(text, why, part):
+    with pytest.raises(Unread) as error:
+        adopt(text, "latex", i="n", j="m")
+    assert error.value.message == why
+    assert text[error.value.offset :].startswith(part)
+
+
 def test_an_argument_that_nothing_tells_is_not_read():
     with pytest.raises(Unread, match="neither a parameter nor an index"):
         adopt(r"w(k) = \cos(k/a)", "latex")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
@@ -11,21 +12,26 @@ from eqtrace.code.lift.value import Value
 
 _LETTERS = ("i", "j", "l", "m", "p", "q", "r", "s", "t")
 _SUMMED = ("k", "h", "u", "v", "w")
+# `e` is left out: readers take it for a number
+_OVER = re.compile(r"\\(?:sum|prod|max|min)(?:\\limits)?\s*_\s*(?:([a-df-z])|\{\s*([a-df-z])(?![A-Za-z]))")
 
 
 class Conditions:
-    """See the module. Names that are `taken` are no indices."""
+    """See the module. Names that are `taken` are no indices; sums have the letters of those that a docstring prints."""
 
-    def __init__(self, taken: Collection[str]) -> None:
-        self.letters = tuple(each for each in _LETTERS if each not in taken)
+    def __init__(self, taken: Collection[str], docstring: str = "") -> None:
+        printed = dict.fromkeys(one or other for one, other in _OVER.findall(docstring))
+        self._printed = tuple(each for each in printed if each not in taken)
+        self.letters = tuple(each for each in _LETTERS if each not in taken and each not in self._printed)
         self.where: list[str] = []
         self.indices: dict[str, str] = {}  # that are summed over, and their sizes
         self.branch: list[Value] = []  # the negations of what holds where one reads
-        self._summed = next((each for each in _SUMMED if each not in taken), "k")
+        self._summed = next((each for each in _SUMMED if each not in taken and each not in self._printed), "k")
 
     def letter(self, size: str) -> str:
         """Another index to sum over a size."""
-        name = f"{self._summed}{len(self.indices) or ''}"
+        count = len(self.indices)
+        name = self._printed[count] if count < len(self._printed) else f"{self._summed}{count or ''}"
         self.indices[name] = size
         return name
 

@@ -90,7 +90,7 @@ def lifted(
         raise NotLifted("has no parameters", function)
     held = attributes or {}
     taken = {*names, *held.values(), *(dim for dims in shapes.values() for dim in dims)}
-    lift = _Lift(source, shapes, taken, held)
+    lift = _Lift(source, shapes, taken, held, ast.get_docstring(function) or "")
     values = {name: lift.parameter(name) for name in names}
     values |= {name: no_number(name, value) for name, value in flags.items()}
     value = lift.body(function.body, values, function)
@@ -129,6 +129,7 @@ class _Lift:
         shapes: Mapping[str, tuple[str, ...]],
         taken: Collection[str],
         attributes: Mapping[str, str],
+        docstring: str,
     ) -> None:
         self.source = source
         self.attributes = attributes
@@ -139,7 +140,7 @@ class _Lift:
         self.helpers: dict[str, str] = {}  # names of the function itself for numbers, each given once
         self.depth = 0
         self.module = Module(source)
-        self.conditions = Conditions(taken)
+        self.conditions = Conditions(taken, docstring)
 
     def parameter(self, name: str) -> Value:
         dims = tuple(self.shapes.get(name, ()))

@@ -9,6 +9,7 @@ from eqtrace.formula.latex.conditions import Conditions
 from eqtrace.formula.latex.cursor import RELATIONS, Run, split
 from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.names import Role
+from eqtrace.formula.latex.tokens import Kind
 from eqtrace.formula.term import (
     Add,
     ArgMax,
@@ -156,7 +157,23 @@ class Over(Conditions):
             for spelling, declared in self.reading.names.at(0, found):
                 if declared.role is Role.INDEX and spelling.base == (found[0].key,):
                     return declared.name
-        raise Unread("an index that is not declared", found[0].offset if found else self.here())
+        raise self._no_index(found)
+
+    def _no_index(self, found: Run) -> Unread:
+        """Why something is no index, and what makes it one."""
+        if not found:
+            return Unread("an index is missing", self.here())
+        text = "".join(token.text for token in found)
+        if len(found) > 1:
+            message = f"{text} is no index by itself: several stand between commas"
+        elif found[0].kind not in (Kind.LETTER, Kind.COMMAND):
+            message = f"{text} is no index"
+        elif any(spelling.base == (found[0].key,) for spelling, _ in self.reading.names.at(0, found)):
+            message = f"{text} is declared, but as no index"
+        else:
+            name = text.removeprefix("\\")
+            message = f"the index {name} is not declared: write `indices: {{{name}: LENGTH}}`"
+        return Unread(message, found[0].offset, found[-1].end - found[0].offset)
 
     def _largest(self, key: str) -> Value:
         """`max(a, b)`, entry by entry."""
