@@ -34,7 +34,7 @@ _FOLDED: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.FloorDiv: operator.floordiv,
 }
 _NARROW = {f"{sign}int{bits}": float(2 ** (bits - (not sign))) for bits in (8, 16, 32) for sign in ("", "u")}
-OVERFLOWS = frozenset(_NARROW.values())
+OVERFLOWS = frozenset(near for limit in _NARROW.values() for near in (limit - 1, limit))
 _LARGEST = 10**9
 _DEEPEST = 8  # parts of a constant expression
 _UNTESTED = ast.Assert | ast.ClassDef | FunctionNode  # an assertion that fails ends the run
