@@ -31,7 +31,7 @@ from eqtrace.model.readback import Stated
 from eqtrace.model.span import Span
 from eqtrace.model.topic import Page, Specification, Topic
 from eqtrace.spec import sizes
-from eqtrace.spec.load import load
+from eqtrace.spec.load import load, load_in_two
 
 if TYPE_CHECKING:
     from eqtrace.formula.form import Form
@@ -106,7 +106,9 @@ def read(
 ) -> Reading:
     """The first half of `read_project`: what it takes to run the code."""
     inputs = inputs or Inputs(config.root.resolve())
-    specification = load(config, inputs, two=static) if memory is None else memory.specification(config, inputs)
+    specification = (
+        (load_in_two if static else load)(config, inputs) if memory is None else memory.specification(config, inputs)
+    )
     index = Index(config, HELD if static else None, inputs, *(() if memory is None else (memory.source,)))
     specification = complete(specification, index)
     names = _sizes(config)

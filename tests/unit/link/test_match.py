@@ -148,6 +148,15 @@ def test_changed(look, code: str, line: int, function: str, now: str) -> None:
     assert found.difference == f"- {code}\n+ {now}"
 
 
+def test_a_statement_of_another_name_is_none_that_changed(bench) -> None:
+    """The operands of the one are exchanged, which leaves it less like what it was than the other is."""
+    lines = ['Q = p["bq"] + x @ p["wq"]', 'K = x @ p["wk"] + p["bk"]']
+    bench.write("impl/a.py", "def f(x, p):\n    " + "\n    ".join(lines) + "\n    return Q, K\n")
+    anchor = bench.anchor('Q = x @ p["wq"] + p["bq"]', 2, "f", bind={"P": 'x @ p["wq"]'})
+    found = match(anchor, bench.index)
+    assert (found.status, found.source) == (Status.CHANGED, lines[0])
+
+
 def test_changed_needs_what_bind_reads(look) -> None:
     bound = {"Y": "Z", "X": "x", "W": 'p["wz"]'}
     assert look('Z = x @ p["wz"] + p["bz"]', 9, "f").status is Status.CHANGED

@@ -12,7 +12,7 @@ from eqtrace.run.outcome import Crashed, Done, Lost
 from eqtrace.run.pool import Pool
 
 HARNESS = '''
-import ctypes, os, random, signal, subprocess, sys, threading, time
+import ctypes, mmap, multiprocessing, os, random, signal, subprocess, sys, threading, time
 
 START = os.getpid()
 
@@ -27,9 +27,11 @@ class Session:
             self.prepare = lambda given: os._exit(8)
         if payload == "crashes getting ready":
             self.prepare = self.crash_once
-        if payload in ("thread", "thread at once", "file", "neither"):
+        if payload in ("thread", "thread at once", "file", "shared memory", "lock", "no random state", "neither"):
             self.does = payload
             self.load, self.prepare = self.begin, self.finish
+        if payload == "hangs in a fork":
+            os.register_at_fork(after_in_child=lambda: time.sleep(60))
         if payload == "hang at start":
             if "import user" in poisoned:
                 return
@@ -53,7 +55,13 @@ class Session:
             threading.Thread(target=time.sleep, args=(60,), daemon=True).start()
         if self.does == "file":
             self.held = open("held", "w")
+        if self.does == "shared memory":
+            self.held = mmap.mmap(-1, 8)
+        if self.does == "lock":
+            self.held = multiprocessing.Lock()
         random.seed(5)
+        if self.does == "no random state":
+            random.getstate = random.setstate = os.waitpid = os.setsid = os.dup2 = None
 
     def run(self, unit):
         name, _, argument = unit.partition(" ")
@@ -261,8 +269,8 @@ def test_workers_are_copies_of_one_that_is_ready(pool, tmp_path):
     assert all(map(gone, pids))
 
 
-@pytest.mark.parametrize("payload", ["thread", "thread at once", "file"])
-def test_a_process_with_a_thread_or_an_open_file_is_not_copied(pool, tmp_path, payload):
+@pytest.mark.parametrize("payload", ["thread", "thread at once", "file", "shared memory", "lock"])
+def test_a_process_with_a_thread_or_what_a_fork_would_share_is_not_copied(pool, tmp_path, payload):
     pids = {result.value for result in pool(2, payload=payload).run(["meet 1", "meet 2"])}
     assert len(pids) == 2
     assert set(lines(tmp_path, "loaded")) == set(lines(tmp_path, "prepared")) == pids
@@ -271,6 +279,31 @@ def test_a_process_with_a_thread_or_an_open_file_is_not_copied(pool, tmp_path, p
 def test_a_copy_is_like_the_process_in_what_is_random(pool):
     found = run(pool(2, payload="neither"), "random_number 1", "random_number 2")
     assert len(set(found.values())) == 1
+
+
+@on_linux
+def test_what_user_code_replaces_keeps_no_copy_from_being_made(pool, tmp_path):
+    pids = {result.value for result in pool(2, payload="no random state").run(["meet 1", "meet 2"])}
+    assert len(pids) == 2
+    assert len(lines(tmp_path, "prepared")) == 1
+
+
+@on_linux
+def test_a_fork_that_hangs_in_a_handler_costs_no_unit(pool, monkeypatch):
+    monkeypatch.setattr("eqtrace.run.process._COPYING", 0.5)
+    before = time.monotonic()
+    assert run(pool(2, payload="hangs in a fork"), "echo 1", "echo 2") == {"echo 1": "1", "echo 2": "2"}
+    assert time.monotonic() - before < 15  # of the 60 that the handler takes
+
+
+def test_ended_children_that_are_forgotten_lose_nothing(pool):
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        assert len({result.value for result in pool(2, payload="neither").run(["meet 1", "meet 2"])}) == 2
+        used = pool(2)
+        assert run(used, "leave", "echo 1") == {"leave": "not checkable: ended", "echo 1": "1"}
+    finally:
+        signal.signal(signal.SIGCHLD, before)
 
 
 @on_linux

@@ -36,7 +36,7 @@ def both(folder: Path, monkeypatch: pytest.MonkeyPatch, *texts: str) -> Specific
     found = load.load(config, alone)
     monkeypatch.setattr(load, "MANY", 2)
     monkeypatch.setattr(beside, "_two_at_once", lambda: True)
-    assert load.load(config, two, two=True) == found
+    assert load.load_in_two(config, two) == found
     assert (two.record(), two.unknowable) == (alone.record(), alone.unknowable)
     return found
 

@@ -33,8 +33,13 @@ _FOLDED: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
 }
-_NARROW = {f"{sign}int{bits}": float(2 ** (bits - (not sign))) for bits in (8, 16, 32) for sign in ("", "u")}
-OVERFLOWS = frozenset(_NARROW.values())
+_NARROW = {  # kinds of integers by each name that NumPy has for them: the first number that is too large
+    name: float(2 ** (8 * size - signed))
+    for size, word in ((1, "byte"), (2, "short"), (4, "intc"))
+    for signed, u, i in ((True, "", "i"), (False, "u", "u"))
+    for name in (f"{u}int{8 * size}", f"{u}{word}", f"{i}{size}")
+}
+OVERFLOWS = frozenset(near for limit in _NARROW.values() for near in (limit - 1, limit))
 _LARGEST = 10**9
 _DEEPEST = 8  # parts of a constant expression
 _UNTESTED = ast.Assert | ast.ClassDef | FunctionNode  # an assertion that fails ends the run
@@ -77,7 +82,7 @@ def constants(module: ast.Module) -> dict[str, object]:
     for each in module.body:
         match each:
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                held = value.value if isinstance(value, ast.Constant) else _number(value, found)
+                held = _kind(value) or (value.value if isinstance(value, ast.Constant) else _number(value, found))
                 if held is not None:
                     found[name] = held
     return found
@@ -92,15 +97,21 @@ def numbers(statement: StatementNode, named: Mapping[str, object], whole: bool =
     known = {**named, **_local(nodes, named)}
     arguments = getattr(getattr(statement, "value", statement), "args", None) if whole else None
     defaults = (*arguments.defaults, *filter(None, arguments.kw_defaults)) if arguments is not None else ()
-    return frozenset([*_compared(_among(nodes, whole)), *_cuts((*nodes, *defaults), known), *_limits(nodes)])
+    return frozenset([*_compared(_among(nodes, whole)), *_cuts((*nodes, *defaults), known), *_limits(nodes, named)])
 
 
-def _limits(nodes: Iterable[ast.AST]) -> Iterator[float]:
+def _limits(nodes: Iterable[ast.AST], named: Mapping[str, object]) -> Iterator[float]:
     """The largest numbers of the narrow kinds of integers that nodes name, and what is just too large."""
     for node in nodes:
-        name = node.attr if isinstance(node, ast.Attribute) else node.value if isinstance(node, ast.Constant) else None
-        limit = _NARROW.get(name) if isinstance(name, str) else None
+        limit = _NARROW.get(_kind(node) or str(named.get(node.id) if isinstance(node, ast.Name) else ""))
         yield from (limit - 1, limit) if limit is not None else ()
+
+
+def _kind(node: ast.AST) -> str:
+    """The narrow kind of integers that a node names, '' for none: `np.int8`, 'int8', '<i1'."""
+    name = node.attr if isinstance(node, ast.Attribute) else node.value if isinstance(node, ast.Constant) else ""
+    bare = name.lstrip("<>=|") if isinstance(name, str) else ""
+    return bare if bare in _NARROW else ""
 
 
 def _cuts(nodes: Iterable[ast.AST], named: Mapping[str, object]) -> Iterator[float]:

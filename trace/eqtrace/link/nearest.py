@@ -20,6 +20,9 @@ _SHOWN = 3
 def replacement(anchor: Anchor, statements: Sequence[Statement], wanted: ast.AST) -> Statement | None:
     """The statement that stands in a changed one's place: at its line, or by far the most alike of the function."""
     plausible = [item for item in statements if _plausible(anchor, item, wanted)]
+    aim = _target_texts(wanted)
+    if aim and any(_target_texts(item.node) == aim for item in plausible):  # what gives another name is another one
+        plausible = [item for item in plausible if _target_texts(item.node) == aim]
     if not plausible:
         return None
     rows = [(likeness(anchor.code, item), item.line == anchor.line, item) for item in plausible]

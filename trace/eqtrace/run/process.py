@@ -187,7 +187,10 @@ class Process:
             return "closed its connection to eqtrace"
         if not self._pid:
             return ""
-        found = os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        try:
+            found = os.waitid(os.P_PID, self._pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+        except ChildProcessError:  # this process was started so that ended children are forgotten
+            return "ended"
         if found is None:
             return ""
         if found.si_code == os.CLD_EXITED:
@@ -227,7 +230,8 @@ class Process:
         if self._popen is not None:
             self._popen.wait()
         elif self._pid:
-            os.waitpid(self._pid, 0)
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(self._pid, 0)
         if self._copies is not None:
             self._copies.close()
         for descriptor in (self._requests, self.results, self._output, self._traces, self._payload):

@@ -40,7 +40,9 @@ _OBJECTS = 50_000  # between two collections: captured values are many objects, 
 
 # User code may replace these in their modules.
 _clock, _getpid, _exit, _read, _write = time.monotonic, os.getpid, os._exit, os.read, os.write
-_fork, _list = os.fork, os.listdir
+_fork, _getppid, _setsid, _duplicate, _close = os.fork, os.getppid, os.setsid, os.dup2, os.close
+_list, _waitpid, _kill, _sleep = os.listdir, os.waitpid, os.kill, time.sleep
+_random_state, _set_random_state = random.getstate, random.setstate
 _dumps, _loads, _format = pickle.dumps, pickle.loads, traceback.format_exception
 
 
@@ -113,7 +115,7 @@ class _Worker:
         self._poisoned: dict[str, Any] = {}
         self._session: Any = None
         self._failure = ""
-        self._descriptors = frozenset[int]()
+        self._held = frozenset[str]()
         os.register_at_fork(after_in_child=self._forked)
 
     def _forked(self) -> None:
@@ -157,7 +159,8 @@ class _Worker:
     def serve(self, start: Start) -> None:
         """Runs units until the parent closes the pipe."""
         usual = _Surroundings(start.root)
-        self._descriptors = _descriptors()
+        with contextlib.suppress(OSError):
+            self._held = _held()
         with contextlib.suppress(Exception):  # while the parent is still reading; if it fails, `_open` will say so
             importlib.import_module(start.target.partition(":")[0])
         while (request := self.receive()) is not None:
@@ -199,10 +202,13 @@ class _Worker:
         return self._is_copyable()
 
     def _is_copyable(self) -> bool:
-        """Whether a fork is like this process: threads do not go with it, and an open file would be shared."""
+        """Whether a fork is like this process, and apart from it.
+
+        Threads do not go with it; an open file, and memory that processes share (locks too), would be one for both.
+        """
         try:
-            return len(_list("/proc/self/task")) == 1 and _descriptors() <= self._descriptors
-        except OSError:
+            return len(_list("/proc/self/task")) == 1 and _held() <= self._held
+        except Exception:
             return False
 
     def _copied(self) -> bool:
@@ -213,40 +219,42 @@ class _Worker:
         assert self._copies is not None
         copyable, child = self._is_copyable(), -1
         descriptors = socket.recv_fds(self._copies, 1, COPIED)[1]
-        state = random.getstate()  # a child gets another one
+        state = _random_state()  # a child gets another one
         if copyable:
-            for stream in (sys.stdout, sys.stderr):
-                with contextlib.suppress(Exception):
+            with contextlib.suppress(Exception):  # handlers of user code, or no more processes
+                for stream in (sys.stdout, sys.stderr):
                     stream.flush()
-            with contextlib.suppress(OSError):
                 child = _fork()
         if child:
             for descriptor in descriptors:
-                os.close(descriptor)
+                _close(descriptor)
             if child > 0:
-                os.waitpid(child, 0)
+                _reap(child)
             return False
-        if _fork():
-            _exit(0)
-        random.setstate(state)
-        self._begin_copy(*descriptors)
+        try:
+            if _fork():
+                _exit(0)
+            _set_random_state(state)
+            self._begin_copy(*descriptors)
+        except BaseException:
+            _exit(1)
         return True
 
     def _begin_copy(self, requests: int, results: int, board: int, output: int, traces: int) -> None:
         """Makes a fork a worker of its own."""
-        os.setsid()
+        _setsid()
         end = _clock() + _SOON
-        while os.getppid() != self._parent and _clock() < end:
-            time.sleep(0.0005)
+        while _getppid() != self._parent and _clock() < end:
+            _sleep(0.0005)
         _die_with_parent(self._parent)
         for standard in (1, 2):
-            os.dup2(output, standard)
-        os.close(self._traces)
+            _duplicate(output, standard)
+        _close(self._traces)
         self._pid, self._copies = _getpid(), None
         self._requests, self._results = _high(requests), _high(results)
         self._board, self._traces = Board(board), _tracing(_high(traces))
         for descriptor in (board, output):
-            os.close(descriptor)
+            _close(descriptor)
 
     def _end_child(self, status: int) -> None:
         """A child that user code forked has run on into our loop: ends it as a plain run would end."""
@@ -338,14 +346,29 @@ def _standard() -> list[int]:
     return [fcntl.fcntl(number, fcntl.F_DUPFD_CLOEXEC, _HIGH) for number in range(3)]
 
 
-def _descriptors() -> frozenset[int]:
-    """What this process has open."""
+def _held() -> frozenset[str]:
+    """What this process would share with a fork: its descriptors, and memory that all who share it may write to."""
     found = set()
     for name in _list("/proc/self/fd"):
         with contextlib.suppress(OSError):  # one is that of the listing
             os.fstat(int(name))
-            found.add(int(name))
+            found.add(name)
+    with open("/proc/self/maps") as maps:
+        for line in maps:
+            place, rights, *_ = line.split()
+            if rights.startswith("rw") and rights.endswith("s"):
+                found.add(place)
     return frozenset(found)
+
+
+def _reap(child: int) -> None:
+    """Waits for a process that is to end at once, and ends it where it doesn't."""
+    end = _clock() + _SOON
+    with contextlib.suppress(OSError):  # it was reaped already, or ended children are ignored
+        while not _waitpid(child, os.WNOHANG)[0]:
+            if _clock() > end:
+                _kill(child, signal.SIGKILL)
+            _sleep(0.0005)
 
 
 def _tracing(traces: int) -> int:
@@ -376,6 +399,7 @@ def main(
     over which descriptors come for copies of it.
     """
     _die_with_parent(parent)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # whoever started eqtrace may ignore it, and so would this process
     with os.fdopen(start, "rb") as file:
         message: Start = pickle.load(file)
     os.environ.update(message.environment)

@@ -34,14 +34,22 @@ class _Part(NamedTuple):
     unknowable: bool
 
 
-def load(config: Config, inputs: Inputs | None = None, two: bool = False) -> Specification:
+def load(config: Config, inputs: Inputs | None = None) -> Specification:
     """Everything that the configuration names; bad content makes faults, never an exception.
 
-    `inputs` gets what was read. With `two`, another process may read some of many files: where user code is loaded a
-    fork could meet its threads.
+    `inputs` gets what was read.
     """
     with collector.paused():
-        return _Loading(config, inputs or Inputs(config.root.resolve()), two).load()
+        return _Loading(config, inputs or Inputs(config.root.resolve())).load()
+
+
+def load_in_two(config: Config, inputs: Inputs) -> Specification:
+    """The same; of many files another process reads some.
+
+    Not where user code is loaded: a fork could meet its threads.
+    """
+    with collector.paused():
+        return _Loading(config, inputs, two=True).load()
 
 
 class _Loading:

@@ -70,10 +70,18 @@ INTEGERS = "domain: {v: {integer: true}}, shapes: {v: [n]}"
         ("(x): return np.asarray(x).astype('uint8') + 0.0", "sympy: 'floor(x)', where: 'x >= 0'"),
         ("(v): return 2 * v.astype(np.int8)", f"sympy: '2*v[k]', {INTEGERS}"),
         ("(v): return v.astype('int32') * 3 + 0.0", f"sympy: '3*v[k]', {INTEGERS}"),
+        ("(v): return v.astype(DT) + 0.0", f"sympy: 'v[k]', {INTEGERS}"),
+        ("(v): return v.astype(KIND) + 0.0", f"sympy: 'v[k]', {INTEGERS}"),
+        ("(v): return v.astype('<i2') + 0.0", f"sympy: 'v[k]', {INTEGERS}"),
+        ("(v): return v.astype(np.ushort) + 0.0", f"sympy: 'v[k]', where: 'v[k] >= 0', {INTEGERS}"),
+        ("(n): return int(np.int8(n) + np.int8(100))", "sympy: 'n+100', domain: {n: {integer: true, min: 0}}"),
+        ("(n): return int(np.int16(n) * np.int16(3))", "sympy: '3*n', domain: {n: {integer: true}}"),
+        ("(n): return int(np.uint8(n) + np.uint8(100))", "sympy: 'n+100', domain: {n: {integer: true, min: 0}}"),
     ],
 )
 def test_integers_too_large_for_a_narrow_kind_are_drawn(value, code, entry):
-    assert value(f"import numpy as np\n\n\ndef f{code}\n", entry).verdict is Verdict.REFUTED
+    names = "DT = np.int8\nKIND = 'int16'\n"
+    assert value(f"import numpy as np\n\n{names}\n\ndef f{code}\n", entry).verdict is Verdict.REFUTED
 
 
 @pytest.mark.parametrize(
