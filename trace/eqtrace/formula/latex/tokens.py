@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from enum import StrEnum
-from itertools import pairwise
 
 from eqtrace.formula.latex.errors import Unread
 
@@ -64,6 +63,7 @@ _SAME = {"\\leq": "\\le", "\\geq": "\\ge", "\\lvert": "|", "\\rvert": "|", "\\ld
     "\\lbrace": "\\{", "\\rbrace": "\\}", "\\varepsilon": "\\varepsilon", "\\lt": "<", "\\gt": ">",
     "<=": "\\le", ">=": "\\ge",
 }  # fmt: skip
+_TAKING = {"^": "a superscript", "_": "a subscript", "\\sqrt": "a root"}
 _SCAN = re.compile(
     r"(?P<space>[ \t\r\n]+)|(?P<command>\\(?:operatorname\*|[A-Za-z]+|[^A-Za-z\s\d]|[ ]))|(?P<number>\d+(?:\.\d+)?)"
     r"|(?P<letter>[A-Za-z])|(?P<prime>'+)|(?P<symbol>[<>]=|[-+*/=<>()\[\]{}|_^&,.:;!~])",
@@ -132,11 +132,9 @@ def bare(found: tuple[Token, ...]) -> tuple[Token, ...]:
     r"""Tokens without the braces around a single one, as `\hat{X}` and `\hat X` are the same.
 
     Raises:
-        Unread: a script without braces of which TeX would raise the first digit alone.
+        Unread: digits without braces of which TeX would take the first alone.
     """
-    for one, other in pairwise(found):
-        if one.text in ("^", "_", "\\frac") and other.kind is Kind.NUMBER and len(other.text) > 1:
-            raise Unread(f"{one.text}{other.text} takes the first digit alone: put it into braces", one.offset, 2)
+    found = _parted(found)
     out: list[Token] = []
     place = 0
     while place < len(found):
@@ -149,3 +147,42 @@ def bare(found: tuple[Token, ...]) -> tuple[Token, ...]:
         out.append(found[place])
         place += 1
     return tuple(out)
+
+
+def _parted(found: tuple[Token, ...]) -> tuple[Token, ...]:
+    r"""The two digits of `\frac12`, one above the bar and one below it, as tokens by themselves.
+
+    Raises:
+        Unread: more digits than TeX takes there, so that the rest would stand behind: few mean that by `x^12`.
+    """
+    out: list[Token] = []
+    taking: dict[int, tuple[str, int]] = {}  # by the place of an argument: what takes it, and how many digits it takes
+    for place, token in enumerate(found):
+        taker, count = taking.get(place, ("", 0))
+        if token.text in _TAKING:
+            taking[place + 1] = (_TAKING[token.text], 1)
+        if token.text == "\\frac":
+            behind = _behind(found, place + 1)
+            one_digit = behind == place + 2 and found[place + 1].kind is Kind.NUMBER
+            two = one_digit and len(found[place + 1].text) == 2
+            taking[place + 1] = ("a fraction", 2 if two else 1)
+            if not two:
+                taking[behind] = ("a fraction", 1)
+        if not taker or token.kind is not Kind.NUMBER or len(token.text) == 1:
+            out.append(token)
+        elif len(token.text) == count:
+            out += [Token(Kind.NUMBER, each, token.offset + at, 1) for at, each in enumerate(token.text)]
+        else:
+            message = f"of {token.text}, {taker} takes the first digit alone: put it into braces"
+            raise Unread(message, token.offset, token.length)
+    return tuple(out)
+
+
+def _behind(found: tuple[Token, ...], place: int) -> int:
+    """The place behind a group in braces, or behind a token alone."""
+    depth = 0
+    for end in range(place, len(found)):
+        depth += (found[end].text == "{") - (found[end].text == "}")
+        if not depth:
+            return end + 1
+    return len(found)
