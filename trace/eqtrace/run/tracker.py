@@ -221,7 +221,8 @@ class Tracker(Untracked):
 
     def proof(self, make: Callable[[], Proof]) -> Proof:
         """See the base class; a kept one spares the work, a new one is noted to be kept."""
-        from eqtrace.run import proofs  # what reads forms takes long to import
+        from eqtrace.formula.prove import SECONDS  # what reads forms takes long to import
+        from eqtrace.run import proofs
 
         if self._kept is not None:
             with suppress(Unreadable):
@@ -232,6 +233,8 @@ class Tracker(Untracked):
         before, self._unit = self._unit, Needs()
         try:
             found = make()
+            if found.seconds >= SECONDS:
+                self.unknowable("a proof may have run out of time")
             self._collect()
             if self._unit == Needs(equations=self._unit.equations):
                 self._proof = proofs.kept(found, frozenset(self._unit.equations))

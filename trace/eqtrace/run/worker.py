@@ -122,7 +122,7 @@ class _Worker:
         """A child that user code forked must not talk to our parent."""
         for pipe in (self._requests, self._results):
             with contextlib.suppress(OSError):
-                os.close(pipe)
+                _close(pipe)
         if self._copies is not None:
             self._copies.close()
 

@@ -19,16 +19,11 @@ def proof(method: str) -> Callable[[Equation, Session], MethodResult]:
     """The method of that word."""
 
     def verify(equation: Equation, session: Session) -> MethodResult:
-        from eqtrace.formula.prove import SECONDS, prove
-
-        def make() -> Proof:
-            found = prove(equation, session.work.equations, session.work.forms, seed=session.work.seed)
-            if found.seconds >= SECONDS:
-                session.tracker.unknowable("a proof may have run out of time")
-            return found
+        from eqtrace.formula.prove import prove
 
         executions = session.captures.of(equation)
-        found = session.tracker.proof(make)
+        work = session.work
+        found = session.tracker.proof(lambda: prove(equation, work.equations, work.forms, seed=work.seed))
         faults = [*executions.faults, *_faults(equation, method, found, session)]
         evidence = evidence_of(found, session.work.seed)
         return MethodResult(equation.id, method, found.verdict, evidence, tuple(faults), executions.counts)

@@ -271,18 +271,12 @@ class _Judgement:
 
 def _proof(equation: Equation, session: Session) -> Proof | None:
     """The proof that a gradient's form is the derivative of its forward's; None where it has no form of its own."""
-    from eqtrace.formula.prove import SECONDS, prove_gradient
+    from eqtrace.formula.prove import prove_gradient
 
-    if not session.work.forms[equation.id].parts or not session.effort.exact:
+    work = session.work
+    if not work.forms[equation.id].parts or not session.effort.exact:
         return None
-
-    def make() -> Proof:
-        found = prove_gradient(equation, session.work.equations, session.work.forms, seed=session.work.seed)
-        if found.seconds >= SECONDS:
-            session.tracker.unknowable("a proof may have run out of time")
-        return found
-
-    return session.tracker.proof(make)
+    return session.tracker.proof(lambda: prove_gradient(equation, work.equations, work.forms, seed=work.seed))
 
 
 _WORDS = {
