@@ -123,6 +123,22 @@ def test_an_edited_line_rechecks_what_depends_on_it(project):
     assert reused == UNITS - 2
 
 
+def test_of_a_line_that_calls_it_counts_only_how_often_it_runs(project):
+    """`gain` calls `doubled`: what else it does is nothing to the equation of `doubled`."""
+    edit(project, "lab/chain.py", "scale = 3.0", "scale = 1.0 + 2.0")
+    reused, report = verify(project)
+    assert report["exit"] == 0
+    assert reused == UNITS - 1
+    edit(
+        project, "lab/chain.py", "    scale = 1.0 + 2.0", "    if k > 1:\n        return 5.0 * k\n    scale = 1.0 + 2.0"
+    )
+    reused, report = verify(project)
+    counted = [row for each in report["equations"] for row in each["anchors"] if row["role"] == "calls"]
+    assert reused == UNITS - 2
+    _, without = verify(project, "--no-cache")
+    assert counted == [row for each in without["equations"] for row in each["anchors"] if row["role"] == "calls"]
+
+
 def test_refuted_results_are_kept_with_their_findings(project):
     edit(project, "lab/ops.py", "out = A @ v", "out = A @ v + 1e-3")
     edit(project, "spec/sums.yaml", "code: 'out = A @ v'", "code: 'out = A @ v + 1e-3'")

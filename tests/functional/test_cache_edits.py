@@ -133,6 +133,7 @@ PAIRS = (
     ("lab/rates.py", "@lru_cache(maxsize=None)\n", ""),
     ("lab/rates.py", "return factor * x", "raise ValueError('closed today')"),
     ("lab/chain.py", "scale = 3.0", "scale = 2.0"),
+    ("lab/chain.py", "    scale = 3.0", "    if k > 0:\n        return 5.0 * k\n    scale = 3.0"),
     ("lab/chain.py", "total = r.sum()", "total = r.sum() - r[0]"),
     ("lab/chain.py", "STEPS = []", "STEPS = []\n\n\ndef unused():\n    return ops.FLOOR\n"),
     ("lab/chain.py", "    w = ops.product(A, v)\n", "    STEPS.append(len(v))\n    w = ops.product(A, v)\n"),

@@ -302,7 +302,9 @@ class Tracker(Untracked):
         """A unit is done: what its result rests on."""
         assert self._work is not None
         held = self._work.sites
-        cited = [held[anchor.id] for anchor in equation.anchors if anchor.id in held]
+        # Of a line that is only counted nothing matters but how often the scenarios reach it, which `runs` says.
+        counted = {anchor.id for anchor in equation.anchors if not anchor.computing} & self._unit.runs.keys()
+        cited = [held[anchor.id] for anchor in equation.anchors if anchor.id in held and anchor.id not in counted]
         self._unit.functions |= {(site.file, outermost(site.function)) for site in cited if site.function}
         self._unit.equations.add(equation.id)
         self._end()
