@@ -449,6 +449,38 @@ def test_one_of_several_entries_is_wrong_where_another_has_a_kink(verified: Veri
     assert not any(each.code == "EQ601" and "by x" in each.message for each in found.findings)
 
 
+@pytest.mark.parametrize(("dx", "dz", "wrong"), [("1e3 * dy", "dy + 1e-29", "z"), ("1e3 * dy + 1e-26", "dy", "x")])
+def test_of_entries_that_are_held_together_the_wrong_one_is_told(
+    verified: Verify, dx: str, dz: str, wrong: str
+) -> None:
+    """However much smaller its error is than what the others come to."""
+    code = f"""
+    def forward(x, z):
+        return 1e3 * x + z
+
+    def backward(x, z, dy):
+        dx = {dx}
+        return dx, {dz}
+    """
+    spec = f"""{SCALE.replace("      y: {shape", "      z: {shape: [n], code: z}" + chr(10) + "      y: {shape")}
+    gradient:
+      forward: 'layers.py::forward'
+      backward: 'layers.py::backward'
+      cotangent: dy
+      wrt: {{x: 'result[0]', z: 'result[1]'}}
+    equations:
+      - id: layer.gradient
+        method: [vjp]
+        wrt: [x, z]
+        sympy: 'Eq(dx[i], {dx.replace("dy", "dy[i]")})'
+        anchors: [{{role: computes, at: 'layers.py:5', in: backward, code: 'dx = {dx}'}}]
+    """
+    found = verified(code, spec)
+    assert found.verdict == "refuted"
+    told = [each.message for each in found.findings if each.code == "EQ601"]
+    assert [f"by {name}" in " ".join(told) for name in "xz"] == [wrong == "x", wrong == "z"], told
+
+
 def test_integers_are_not_differentiated_by(verified: Verify) -> None:
     symbols = SCALE.replace("code: x}", "code: x, domain: {integer: true}}")
     found = verified(*scaled("2 * x", "2 * dy", symbols=symbols))

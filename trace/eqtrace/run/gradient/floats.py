@@ -32,7 +32,8 @@ from eqtrace.run.statement import CannotRun
 RELATIVE = 1e-6
 STEP = 6e-6  # the cube root of the rounding unit, times the input's size
 LOOSEST = 1e-3
-ENTRIES = 24  # of each input, that are differenced at one draw
+ENTRIES = 24  # of each input, that are differenced at one draw where nothing else shows the gradient
+FEW = 8  # where the identity does
 _EPS = float(np.finfo(float).eps)
 
 Array = np.ndarray[Any, Any]
@@ -131,8 +132,8 @@ class Floats:
 
     # --- central differences
 
-    def differences(self, draw: Draw, rng: np.random.Generator) -> dict[str, Differenced]:
-        """Differences every input's gradient number by number, `ENTRIES` of each at most."""
+    def differences(self, draw: Draw, rng: np.random.Generator, most: int = ENTRIES) -> dict[str, Differenced]:
+        """Differences every input's gradient number by number, `most` of each at most."""
         plan = self._plan
         given, result, cotangent = self._prepared(draw, rng)
         output = arguments.output_of(plan, result)
@@ -146,7 +147,7 @@ class Floats:
             gradient = np.asarray(walk.read(entry.place, namespace), dtype=float)
             if entry.accumulated:
                 gradient = gradient - np.asarray(walk.read(entry.place, start), dtype=float)
-            found[entry.name] = self._entry(entry, gradient, draw, np.asarray(output), np.asarray(cotangent), rng)
+            found[entry.name] = self._entry(entry, gradient, draw, np.asarray(output), np.asarray(cotangent), rng, most)
         return found
 
     def _entry(
@@ -157,6 +158,7 @@ class Floats:
         output: Array,
         cotangent: Array,
         rng: np.random.Generator,
+        most: int,
     ) -> Differenced:
         value = np.asarray(draw.values[entry.name], dtype=float)
         if gradient.shape != value.shape or not np.all(np.isfinite(gradient)):
@@ -166,8 +168,8 @@ class Floats:
         biggest = max([1.0, *sizes])
         noise = 64 * _EPS * float(np.sum(np.abs(cotangent) * (np.abs(output) + biggest**2)))
         places = list(np.ndindex(value.shape))
-        if len(places) > ENTRIES:
-            places = [places[number] for number in sorted(rng.choice(len(places), ENTRIES, replace=False))]
+        if len(places) > most:
+            places = [places[number] for number in sorted(rng.choice(len(places), most, replace=False))]
         compared, kinks = 0, 0
         worst: Difference | None = None
         for index in places:

@@ -20,7 +20,7 @@ from eqtrace.run.exact.shadow import Constants, Shadows
 from eqtrace.run.exact.taps import Taps
 from eqtrace.run.failed import Failed
 from eqtrace.run.gradient.exact_values import ExactValues
-from eqtrace.run.gradient.floats import Differenced, Floats
+from eqtrace.run.gradient.floats import ENTRIES, FEW, Differenced, Floats
 from eqtrace.run.gradient.identity import Identity, Point, Shown
 from eqtrace.run.gradient.plan import Function, Plan, PlanError, make_plan
 from eqtrace.run.gradient.products import Random
@@ -237,8 +237,9 @@ class Gradients:
 
     def _difference(self, plan: Plan, floats: Floats, draw: Draw, found: Run) -> None:
         rng = self._session.rng("differences", plan.name, str(len(found.differenced)))
+        most = ENTRIES if found.why_not else FEW
         try:
-            found.differenced.append((draw, self._perform(plan, lambda: floats.differences(draw, rng))))
+            found.differenced.append((draw, self._perform(plan, lambda: floats.differences(draw, rng, most))))
         except Failed as failed:
             if not isinstance(failed.__cause__, CannotRun):
                 raise
