@@ -7,19 +7,20 @@ import pytest
 
 from eqtrace.code.source import parse
 from eqtrace.run.instrument import instrument
-from eqtrace.run.record import Event, Recorder
+from eqtrace.run.record import Event, Recorder, Recording
 from eqtrace.run.site import Site
 
 
 @dataclass
 class Captured:
     recorder: Recorder
+    recording: Recording
     namespace: dict[str, Any]
     value: Any = None
     error: BaseException | None = None
 
     def events(self, anchor: str = "a") -> list[Event]:
-        return self.recorder.events.get(anchor, [])
+        return self.recording.events.get(anchor, [])
 
     def both(self, anchor: str = "a") -> list[tuple[dict[str, Any], dict[str, Any]]]:
         """Inputs and outputs of each event; none may have had a problem."""
@@ -57,8 +58,8 @@ def capture(sites: Callable[..., list[Site]]) -> Callable[..., Captured]:
         source = textwrap.dedent(source).lstrip("\n")
         recorder = recorder or Recorder()
         code = instrument(source.encode(), "/project/mod.py", "mod", sites(source, cites), recorder)
-        captured = Captured(recorder, {"__name__": "mod"})
-        with recorder.recording():
+        with recorder.recording() as recording:
+            captured = Captured(recorder, recording, {"__name__": "mod"})
             exec(code, captured.namespace)
             try:
                 captured.value = eval(call, captured.namespace) if call else None

@@ -40,7 +40,7 @@ def test_every_execution_in_a_loop_is_an_event(capture):
         ("total = total", {"s": "total", "x": "x"}, {"t": "total"}),
     )
     assert done.both() == [({"s": s, "x": x}, {"t": s + x}) for s, x in ((0, 1), (1, 2), (3, 3))]
-    assert done.recorder.executions == {"a": 3}
+    assert done.recording.executions == {"a": 3}
 
 
 def test_an_augmented_assignment(capture):
@@ -179,8 +179,8 @@ def test_an_exception_drops_the_event(capture):
         ("y = 4", {"x": "x"}, {"y": "y"}),
     )
     assert done.both() == [({"x": 1}, {"y": 4}), ({"x": 2}, {"y": 2})]
-    assert done.recorder.executions == {"a": 3}
-    assert done.recorder.raised == {"a": 1}
+    assert done.recording.executions == {"a": 3}
+    assert done.recording.raised == {"a": 1}
 
 
 def test_a_raise_statement(capture):
@@ -218,7 +218,7 @@ def test_a_subexpression_that_is_not_evaluated_is_no_event(capture):
         ("return x", {"x": "x"}, {"y": "x * 2"}),
     )
     assert done.both() == [({"x": 1}, {"y": 2})]
-    assert done.recorder.executions == {"a": 2}
+    assert done.recording.executions == {"a": 2}
 
 
 def test_generators_that_run_by_turns(capture):
@@ -240,7 +240,7 @@ def test_generators_that_run_by_turns(capture):
     assert done.value == [1, 10, 5, 6]
     assert done.both("a") == [({"i": 1, "k": 1}, {"y": 1, "got": 5}), ({"i": 1, "k": 10}, {"y": 10, "got": 6})]
     assert [event.outputs for event in done.events("b")] == []  # both still stand at that yield
-    assert done.recorder.raised == {"b": 2}
+    assert done.recording.raised == {"b": 2}
 
 
 def test_yielded_values(capture):
@@ -350,7 +350,7 @@ def test_inner_scopes_give_an_event_for_each_evaluation(capture, expression, exp
     )
     assert [outputs["y"] for _, outputs in done.both()] == expected
     assert all(inputs == {"x": outputs["y"] // 10, "k": 10, "o": "outside"} for inputs, outputs in done.both())
-    assert done.recorder.executions["a"] == len(expected)
+    assert done.recording.executions["a"] == len(expected)
 
 
 def test_the_first_iterable_of_a_comprehension_belongs_to_the_statement(capture):
@@ -390,7 +390,7 @@ def test_left_sides_of_different_scopes_are_refused(capture):
     )
     assert done.value == [2, 3]
     assert "different times" in done.recorder.problems["a"]
-    assert done.recorder.executions == {"a": 1}
+    assert done.recording.executions == {"a": 1}
 
 
 def test_a_lambda_that_runs_later(capture):
@@ -467,7 +467,7 @@ def test_with_and_match_headers(capture):
     assert done.both("b") == [({"x": 2}, {"s": 9})]
     assert done.both("c") == [({"x": 2}, {"g": True})]
     assert done.value == "nine"
-    assert "d" not in done.recorder.executions
+    assert "d" not in done.recording.executions
 
 
 def test_walrus_targets(capture):
@@ -515,7 +515,7 @@ def test_sites_that_share_a_statement(capture):
     assert done.both("a") == [({"a": 2}, {"s": 5, "c": 25})]
     assert done.both("b") == [({"b": 3}, {"s": 5, "c": 25})]
     assert done.both("d") == [({"a": 2}, {"r": 25})]
-    assert done.recorder.executions == {"a": 1, "b": 1, "c": 1, "d": 1}
+    assert done.recording.executions == {"a": 1, "b": 1, "c": 1, "d": 1}
 
 
 def test_module_level(capture):
@@ -776,8 +776,8 @@ def test_a_whole_function_that_raises(capture):
     done = capture("def f(x=0):\n    return 1 / x", ("def f", {"x": "x"}, {"r": "result"}, "whole"))
     assert isinstance(done.error, ZeroDivisionError)
     assert done.events() == []
-    assert done.recorder.executions == {"a": 1}
-    assert done.recorder.raised == {"a": 1}
+    assert done.recording.executions == {"a": 1}
+    assert done.recording.raised == {"a": 1}
 
 
 def test_whole_generators_coroutines_and_lambdas(capture):
@@ -856,8 +856,8 @@ def test_calls_are_only_counted(capture):
         ("except", {}, {}),
         ("return None", {}, {}),
     )
-    assert done.recorder.executions == dict.fromkeys("abcdefg", 1)
-    assert done.recorder.events == {}
+    assert done.recording.executions == dict.fromkeys("abcdefg", 1)
+    assert done.recording.events == {}
 
 
 def test_threads(capture):
@@ -874,7 +874,7 @@ def test_threads(capture):
         """,
         ("y =", {"i": "i", "k": "k"}, {"y": "y"}),
     )
-    assert done.recorder.executions == {"a": 800}
+    assert done.recording.executions == {"a": 800}
     assert all(outputs["y"] == inputs["i"] * inputs["k"] for inputs, outputs in done.both())
     orders = [event.order for event in done.events()]
     assert len(set(orders)) == 800
@@ -898,7 +898,7 @@ def test_user_code_that_probes_call_records_nothing(capture):
         ("x =", {"v": "p.v"}, {"x": "x"}),
     )
     assert done.both("b") == [({"v": 5}, {"x": 6})]
-    assert done.recorder.executions == {"a": 1, "b": 1}
+    assert done.recording.executions == {"a": 1, "b": 1}
 
 
 def test_deep_expressions(capture):

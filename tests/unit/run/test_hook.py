@@ -56,10 +56,10 @@ def test_a_module_is_instrumented_at_import(project):
     project.write("shapes/note.txt", "a resource")
     project.install(file)
     flat = importlib.import_module("shapes.flat")
-    with project.recorder.recording():
+    with project.recorder.recording() as recording:
         assert flat.area(2, 3) == 6
-    assert project.recorder.events["a"][0].outputs == {"a": 6}
-    assert project.recorder.events["a"][0].module == "shapes.flat"
+    assert recording.events["a"][0].outputs == {"a": 6}
+    assert recording.events["a"][0].module == "shapes.flat"
     assert flat.__file__ == str(file)
     assert flat.__doc__ == "A module."
     assert flat.__spec__.origin == str(file)
@@ -91,9 +91,9 @@ def test_packages_and_reload(project):
     pack = importlib.import_module("pack")
     assert pack.__path__ == [str(file.parent)]
     pack = importlib.reload(pack)
-    with project.recorder.recording():
+    with project.recorder.recording() as recording:
         pack.area(1, 2)
-    assert len(project.recorder.events["a"]) == 1
+    assert len(recording.events["a"]) == 1
 
 
 def test_a_linked_folder(project, tmp_path):
@@ -101,9 +101,9 @@ def test_a_linked_folder(project, tmp_path):
     (tmp_path / "link").symlink_to(project.root / "real")
     project.install(project.root / "real" / "flat.py", pythonpath=[tmp_path / "link"])
     flat = importlib.import_module("flat")
-    with project.recorder.recording():
+    with project.recorder.recording() as recording:
         flat.area(1, 2)
-    assert len(project.recorder.events["a"]) == 1
+    assert len(recording.events["a"]) == 1
 
 
 def test_the_root_wins_over_installed_packages(project, tmp_path, monkeypatch):
@@ -154,8 +154,8 @@ root = sys.argv[1]
 site = Site("a", "one.py", root + "/one.py", 3, 5, 3, 14, inputs={"w": "w"}, outputs={"a": "a"})
 hook.install([site], recorder, [root])
 import one, two
-with recorder.recording():
-    print(one.area(2, 3), len(recorder.events["a"]), recorder.problems, hasattr(two, "area"))
+with recorder.recording() as recording:
+    print(one.area(2, 3), len(recording.events["a"]), recorder.problems, hasattr(two, "area"))
 """
 
 
@@ -207,8 +207,8 @@ kept = random, statistics, yaml
 import random, statistics, yaml, os, io
 print([module.__file__.startswith(root) for module in (random, statistics, yaml, os, io)])
 print(kept[0].random() < 1, kept[2].safe_load("[1, 2]"))
-with recorder.recording():
-    print(random.area(2, 3), len(recorder.events["a"]))
+with recorder.recording() as recording:
+    print(random.area(2, 3), len(recording.events["a"]))
 import numpy as np
 print(np.random.default_rng(0).random() < 1)
 """

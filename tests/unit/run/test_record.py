@@ -41,11 +41,11 @@ def test_nothing_is_recorded_outside_a_recording(module):
     with recorder.recording() as first:
         f(2)
     f(3)
-    assert [event.inputs["x"] for event in recorder.events["a"]] == [2]
-    assert first.executions == recorder.executions == {"a": 1}
+    assert [event.inputs["x"] for event in first.events["a"]] == [2]
+    assert first.executions == {"a": 1}
 
 
-def test_recordings_add_up_in_the_recorder(module):
+def test_a_recording_inside_another_takes_its_place(module):
     recorder = Recorder()
     f = module(recorder)["f"]
     with recorder.recording() as first:
@@ -58,10 +58,28 @@ def test_recordings_add_up_in_the_recorder(module):
     assert [event.inputs["x"] for event in first.events["a"]] == [1]
     assert [event.inputs["x"] for event in second.events["a"]] == [2, 4]
     assert [event.inputs["x"] for event in inner.events["a"]] == [3]
-    assert [event.inputs["x"] for event in recorder.events["a"]] == [1, 2, 3, 4]
-    assert recorder.executions == {"a": 4}
-    recorder.clear()
-    assert recorder.events == {}
+    assert second.executions == {"a": 2}
+
+
+def test_code_asks_before_it_calls_a_probe(module):
+    """At sites where nothing is recorded, probes are not called at all: a model may run thousands of times there."""
+    recorder = Recorder()
+    source = "def f(x):\n    y = x + 1\n    z = y + 1\n"
+    space = module(recorder, source, ("y =", {"x": "x"}, {"y": "y"}), ("z =", {"y": "y"}, {"z": "z"}))
+    later = recorder.live(("b", "c"))
+    assert later == [False, False]
+    with recorder.recording(only=frozenset({"b"})) as outer:
+        assert later == [True, False]
+        space["f"](1)
+        with recorder.recording() as inner:
+            assert later == [True, True]
+            assert recorder.live(("d",)) == [True]  # of a module that is imported meanwhile
+            space["f"](2)
+        assert later == [True, False]
+        space["f"](3)
+    assert later == [False, False]
+    assert outer.executions == {"b": 2}
+    assert inner.executions == {"a": 1, "b": 1}
 
 
 def test_events_are_limited_and_executions_are_not(module):
@@ -73,7 +91,6 @@ def test_events_are_limited_and_executions_are_not(module):
                 f(i)
         assert [event.inputs["x"] for event in recording.events["a"]] == [0, 1, 2]
         assert recording.executions == {"a": 10}
-    assert recorder.executions == {"a": 20}
     with recorder.recording(limit=1) as recording:
         f(1), f(2)
     assert len(recording.events["a"]) == 1
@@ -91,7 +108,7 @@ def test_beyond_the_limit_some_executions_of_every_run_are_kept(module):
         for i in range(1, 18):
             f(i)
     assert [event.inputs["x"] for event in recording.events["a"]] == [1, 2, 3, 4, 5, 6, 8]
-    assert recorder.executions == {"a": 67}
+    assert recording.executions == {"a": 17}
 
 
 @pytest.mark.parametrize("turns", range(2, 9))
@@ -115,13 +132,13 @@ def test_a_statement_that_began_in_another_recording_is_no_event(module):
     source = "def g():\n    x = 1\n    y = yield x\n    z = y + 1\n"
     recorder = Recorder()
     space = module(recorder, source, ("y =", {"x": "x"}, {"y": "y"}), ("z =", {"y": "y"}, {"z": "z"}))
-    with recorder.recording():
+    with recorder.recording() as first:
         turns = space["g"]()
         next(turns)
     with recorder.recording() as second, pytest.raises(StopIteration):
         turns.send(5)
     assert set(second.events) == {"b"}
-    assert recorder.raised == {"a": 1}
+    assert first.raised == {"a": 1}
 
 
 def test_a_forked_child_records_nothing(module, tmp_path):
@@ -189,7 +206,7 @@ def test_finalisers_that_run_cited_code_while_events_are_kept(module):
 def test_large_values_are_noted(module):
     recorder = Recorder(limit_bytes=100)
     f = module(recorder)["f"]
-    with recorder.recording():
+    with recorder.recording() as recording:
         f(np.ones(1000))
-    (event,) = recorder.events["a"]
+    (event,) = recording.events["a"]
     assert event.notes == ("an array of 1000 is not copied: it passes the size limit",)

@@ -125,7 +125,10 @@ class Editor:
         return ast.Call(target, [ast.Constant(self._number), *arguments], keywords)
 
     def _line(self, method: str, outer: Iterable[str] = ()) -> ast.stmt:
-        return ast.Expr(self._call(method, outer=outer))
+        """A call where something is recorded at the site; where nothing is, asking costs a tenth of the call."""
+        flags = ast.Attribute(copy.copy(self._probe), "live", ast.Load())
+        live = ast.Subscript(flags, ast.Constant(self._number), ast.Load())
+        return ast.Expr(ast.BoolOp(ast.And(), [live, self._call(method, outer=outer)]))
 
     def _close(self, node: ast.expr, begin: ast.expr) -> None:
         self._tree.wrap(node, lambda held: self._call("close", begin, held))

@@ -84,6 +84,7 @@ def _edited(
         _find(editor, site, probe.recorder)
     probe.plans = tuple(editor.plans)
     probe.anchors = tuple(plan.site.anchor for plan in editor.plans)
+    probe.live = probe.recorder.live(probe.anchors)
     probe.recorder.compared.update((plan.site.anchor, plan.compared) for plan in editor.plans)
     editor.edit()
     if marks:

@@ -38,7 +38,6 @@ class Loaded:
         before, threads = set(sys.modules), threading.active_count()
         with session.recorder.recording() as recording:
             self._import()
-        session.recorder.clear()
         self._ran = frozenset(recording.executions)  # anchors whose statements ran then
         self._own = tuple(name for name in sys.modules.keys() - before if _is_source(session, name))
         self._has_threads = threading.active_count() > threads  # that run the user's code

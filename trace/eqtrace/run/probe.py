@@ -56,6 +56,7 @@ class Probe:
     def __init__(self, recorder: Recorder, module: str) -> None:
         self.plans: tuple[Plan, ...] = ()
         self.anchors: tuple[str, ...] = ()  # of the plans, which every probe asks for
+        self.live: list[bool] = []  # whether anything is recorded at a site now: asked for in the code, before a call
         self.recorder = recorder
         self._module = module
         self._key = id(self)  # asked for once: each call passes through the audit hooks

@@ -105,8 +105,7 @@ class Recording:
 class Recorder:
     """Collects events while a recording is on; outside of one, instrumented code runs on with a check of one attribute.
 
-    `events`, `executions` and `raised` add up over all recordings until `clear`. Threads of user code may record at
-    once. A forked child records nothing.
+    Threads of user code may record at once. A forked child records nothing.
     """
 
     def __init__(self, limit: int = DEFAULT_EVENTS, limit_bytes: int = DEFAULT_BYTES) -> None:
@@ -115,9 +114,10 @@ class Recorder:
         self.problems: dict[str, str] = {}  # by anchor: why its statement could not be instrumented
         self.compared: dict[str, frozenset[float]] = {}  # by anchor: see `Plan.compared`
         self.active: Recording | None = None
+        self._live: list[tuple[tuple[str, ...], list[bool]]] = []
+        self._flags: dict[frozenset[str], list[list[bool]]] = {}  # of the modules' sites, by what is recorded alone
         self.lock = threading.RLock()  # a finaliser or a signal handler may run instrumented code while it is held
         self._order = itertools.count(1)
-        self.clear()
         if hasattr(os, "register_at_fork"):
             itself = weakref.ref(self)
             os.register_at_fork(after_in_child=lambda: _stop(itself()))
@@ -126,11 +126,25 @@ class Recorder:
         """The numbers that the statements at some anchors compare with, and at which they cut arrays."""
         return {number for anchor in anchors for number in self.compared.get(anchor, ())}
 
-    def clear(self) -> None:
-        """Forgets what was recorded."""
-        self.events: dict[str, list[Event]] = {}
-        self.executions: dict[str, int] = {}
-        self.raised: dict[str, int] = {}
+    def live(self, anchors: tuple[str, ...]) -> list[bool]:
+        """Whether a module's sites are recorded at now: flags in the sites' order, which change with the recordings."""
+        flags = [False] * len(anchors)
+        self._live.append((anchors, flags))
+        self._flags.clear()
+        self._light(self.active)
+        return flags
+
+    def _light(self, recording: Recording | None) -> None:
+        """Sets the flags of all modules."""
+        if recording is None or recording.only is None:
+            for _, flags in self._live:
+                flags[:] = [recording is not None] * len(flags)
+            return
+        only = recording.only
+        if only not in self._flags:
+            self._flags[only] = [[anchor in only for anchor in anchors] for anchors, _ in self._live]
+        for (_, flags), now in zip(self._live, self._flags[only], strict=True):
+            flags[:] = now
 
     @contextmanager
     def recording(
@@ -142,14 +156,14 @@ class Recorder:
         """Records while the block runs, at all anchors or only at some; inside another recording the inner one does."""
         before, recording = self.active, Recording(self.limit if limit is None else limit, only, had)
         self.active = recording
+        self._light(recording)
         try:
             yield recording
         finally:
             self.active = before
+            self._light(before)
             with self.lock:
                 recording.close()
-                for anchor, number in recording.raised.items():
-                    self.raised[anchor] = self.raised.get(anchor, 0) + number
 
     def executed(self, recording: Recording, anchor: str) -> bool:
         """Counts an execution, and says whether its values are to be kept: those of the first ones, up to the limit.
@@ -158,7 +172,6 @@ class Recorder:
         it, so that each run and late turns of its loops are seen too.
         """
         with self.lock:
-            self.executions[anchor] = self.executions.get(anchor, 0) + 1
             number = recording.executions[anchor] = recording.executions.get(anchor, 0) + 1
             had = 0 if recording.had is None else recording.had.get(anchor, 0)
             if had + len(recording.events.get(anchor, ())) < recording.limit:
@@ -169,7 +182,6 @@ class Recorder:
         """Keeps an event."""
         with self.lock:
             recording.events.setdefault(event.anchor, []).append(event)
-            self.events.setdefault(event.anchor, []).append(event)
 
     def step(self, recording: Recording, function: str, kind: Literal["begin", "end", "raised"]) -> None:
         """Keeps a step of a followed function."""

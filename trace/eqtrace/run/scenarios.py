@@ -225,7 +225,6 @@ class Scenarios:
                 varies = sizes.read or rng.bit_generator.state != state
                 shown = ", ".join(f"{key}={value}" for key, value in sizes.items())
                 found.add(recording, f"scenario {name}, run {number}{f' ({shown})' if shown else ''}")
-        session.recorder.clear()
         return varies, recording.executions
 
 
