@@ -23,6 +23,7 @@ from eqtrace.model.anchor import Anchor
 from eqtrace.model.equation import Equation
 from eqtrace.model.example import Example
 from eqtrace.model.span import Span, Text
+from eqtrace.model.symbol import Symbol
 from eqtrace.run.needs import EVERY
 from eqtrace.run.site import Site
 
@@ -63,6 +64,7 @@ class Present:
         self._make_sites = sites
         self._user_files = user_files
         self._known: dict[str, Any] = {}
+        self._flat: dict[int, _Flat] = {}  # by identity: of symbols, which the equations of a topic share
         self._codes: dict[str, Fingerprint | None] = {}
         self._files: dict[str, str] = {}
 
@@ -172,7 +174,7 @@ class Present:
             return ["", "", ""]
         content: list[str] = []
         places: list[str] = []
-        _flatten(equation, content, places)
+        _flatten(equation, content, places, self._flat)
         return [self.file(equation.span.path), digest("\0".join(content)), digest("\0".join(places))]
 
     def _example(self, topic: str) -> list[str]:
@@ -182,7 +184,7 @@ class Present:
             return ["", "", ""]
         content = [repr(sorted(self._config.site.sizes.items()))] if example.kind == "stored" else []
         places: list[str] = []
-        _flatten(example, content, places)
+        _flatten(example, content, places, self._flat)
         return ["", digest("\0".join(content)), digest("\0".join(places))]
 
     def _file_holds(self, name: str, value: Any) -> bool:
@@ -329,10 +331,16 @@ def _shown(site: Site) -> str:
     return repr([getattr(site, each.name) for each in fields(site) if each.name != "file"])
 
 
-def _flatten(value: Any, content: list[str], places: list[str]) -> None:
+_Flat = tuple[list[str], list[str]]
+
+
+def _flatten(value: Any, content: list[str], places: list[str], known: dict[int, _Flat]) -> None:
     """Everything that a frozen value holds, in a fixed order, as text; apart, what only findings could show."""
-    kind = type(value)
-    if kind is Text:
+    kind, start = type(value), (len(content), len(places))
+    if id(value) in known:
+        content += known[id(value)][0]
+        places += known[id(value)][1]
+    elif kind is Text:
         content.append(value.value)
         places.append(f"{value.style} {value.indent} {value.span!r}")
     elif kind is Span:
@@ -340,12 +348,12 @@ def _flatten(value: Any, content: list[str], places: list[str]) -> None:
     elif kind is tuple or kind is list:
         content.append(f"({len(value)}")
         for item in value:
-            _flatten(item, content, places)
+            _flatten(item, content, places, known)
     elif isinstance(value, Mapping):
         content.append(f"{{{len(value)}")
         for key, item in value.items():
             content.append(str(key))
-            _flatten(item, content, places)
+            _flatten(item, content, places, known)
     elif kind is frozenset:
         content.append(repr(sorted(map(str, value))))
     elif is_dataclass(kind):
@@ -354,7 +362,9 @@ def _flatten(value: Any, content: list[str], places: list[str]) -> None:
                 places.append(repr(getattr(value, name)))
             else:
                 content.append(name)
-                _flatten(getattr(value, name), content, places)
+                _flatten(getattr(value, name), content, places, known)
+        if kind is Symbol:
+            known[id(value)] = content[start[0] :], places[start[1] :]
     else:
         content.append(repr(value))
 

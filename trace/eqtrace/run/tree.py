@@ -11,6 +11,7 @@ from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode, StatementNode
 
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+_MARKS = (ast.expr_context, ast.operator, ast.boolop, ast.unaryop, ast.cmpop)
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
@@ -31,8 +32,11 @@ class Tree:
         self.module = file.tree
         self._slots: dict[int, Slot] = {}
         self._statements: dict[tuple[int, int], StatementNode] = {}
-        for parent in _walk(file.tree):
+        waiting: list[ast.AST] = [file.tree]
+        while waiting:
+            parent = waiting.pop()
             for name, index, child in _children(parent):
+                waiting.append(child)
                 self._slots[id(child)] = Slot(parent, name, index)
                 if isinstance(child, StatementNode):
                     for place in self._places(child):
@@ -173,18 +177,13 @@ def own_nodes(function: FunctionNode) -> Iterator[ast.AST]:
 
 
 def _children(node: ast.AST) -> Iterator[tuple[str, int | None, ast.AST]]:
-    for name, value in ast.iter_fields(node):
+    """The parts of a node; whether a name is read or written, and which operator stands somewhere, is none."""
+    for name in node._fields:
+        value = getattr(node, name, None)
         if isinstance(value, ast.AST):
-            yield name, None, value
+            if not isinstance(value, _MARKS):
+                yield name, None, value
         elif isinstance(value, list):
             for index, item in enumerate(value):
                 if isinstance(item, ast.AST):
                     yield name, index, item
-
-
-def _walk(node: ast.AST) -> Iterator[ast.AST]:
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        yield node
-        waiting.extend(child for _, _, child in _children(node))
