@@ -88,7 +88,7 @@ def test_init_says_what_comes_next(project, capsys):
     assert run(["init"]) == 0
     told = capsys.readouterr()
     assert "no function is drafted" in told.out
-    hint = "'mypkg.shapes:f': {sympy: '...', shapes: {p: [2]}, call: 'f(p)'}"
+    hint = "'mypkg.shapes:f': {sympy: '...', shapes: {p: [2]}}"
     assert f"next: write a formula into equations.yaml, like\n  {hint}" in told.err
     assert run(["add", "mypkg.shapes:f"]) == 2
     assert f"write its formula by hand: {hint}" in capsys.readouterr().err

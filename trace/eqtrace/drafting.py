@@ -295,8 +295,6 @@ def _yaml(found: Lifted) -> dict[str, str]:
         keys["where"] = _text(", ".join(found.where))
     if found.shapes:
         keys["shapes"] = _mapping({name: f"[{', '.join(map(_key, dims))}]" for name, dims in found.shapes.items()})
-    if found.call:
-        keys["call"] = _text(found.call)
     if found.indices:
         keys["indices"] = _mapping({name: _key(size) for name, size in found.indices.items()})
     return keys

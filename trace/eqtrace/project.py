@@ -19,7 +19,7 @@ from eqtrace.link import latex, references, states
 from eqtrace.link.audit import Audit
 from eqtrace.link.audit import audit as link_audit
 from eqtrace.link.coverage import Unsure
-from eqtrace.link.infer import complete
+from eqtrace.link.infer import at_defaults, complete
 from eqtrace.link.latex import Latex
 from eqtrace.link.relocate import Homes
 from eqtrace.link.states import States
@@ -113,6 +113,7 @@ def read(
     specification = complete(specification, index)
     names = _sizes(config)
     specification, adopted = states.adopt(specification, index, names)
+    specification = at_defaults(specification)
     chosen = [each.id for each in specification.equations if selected is None or each.id in selected]
     forms = Forms(specification.equations, names)
     held = frozenset(chosen)

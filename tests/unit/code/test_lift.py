@@ -4,6 +4,7 @@ import ast
 
 import pytest
 
+from eqtrace.code.lift.flags import flags_of
 from eqtrace.code.lift.function import lifted
 from eqtrace.code.lift.project import find
 from eqtrace.code.lift.reasons import NotLifted
@@ -112,10 +113,25 @@ def f(x, check=True, unit="km", scale=None, a=1.0, *, raw=False):
 """
 
 
-def test_flags_are_taken_at_their_defaults_and_left_out_of_the_call():
+def test_flags_are_taken_at_their_defaults():
     found = lift(FLAGS)
-    assert (found.form, found.call, found.where) == ("a * (x * 2)", "f(x, a=a)", ("x >= 0",))
-    assert lift("def f(x, *, a=1.0):\n    return a*x\n").call == ""
+    assert (found.form, found.where) == ("a * (x * 2)", ("x >= 0",))
+
+
+@pytest.mark.parametrize(
+    ("default", "is_flag"),
+    [
+        *[(text, True) for text in ("None", "False", "'mean'", "b'x'", "...", "np.float64", "float", "(0, 1)", "[]")],
+        *[("{}", True), ("lambda v: v", True)],
+        *[(text, False) for text in ("1.0", "2", "-1", "1e-3", "RATE", "-np.pi", "2 * 3")],
+    ],
+)
+def test_which_defaults_make_a_flag(default, is_flag):
+    """What is a number, or may be one, is a parameter of the formula."""
+    (function,) = ast.parse(f"def f(x, a={default}, *, b={default}): return x").body
+    assert list(flags_of(function)) == ["a", "b"] * is_flag
+    (function,) = ast.parse("def f(x, /, axis=-1, *, ddof=0, n=2, must): return x").body
+    assert {name: ast.unparse(value) for name, value in flags_of(function).items()} == {"axis": "-1", "ddof": "0"}
 
 
 UNITS = """
@@ -142,7 +158,7 @@ def f(x, unit=Unit.KM):
 
 def test_tables_and_refusals_are_followed():
     found = lift(UNITS)
-    assert (found.form, found.where, found.call) == ("2.0 * x", ("x >= -1", "x <= 1"), "f(x)")
+    assert (found.form, found.where) == ("2.0 * x", ("x >= -1", "x <= 1"))
 
 
 def test_functions_that_functions_make_are_followed():

@@ -1,4 +1,4 @@
-"""Anchors and functions in installed packages are at the files where those are installed."""
+"""What the code tells: where installed packages are, and which parameters symbols stand for."""
 
 from dataclasses import replace
 
@@ -6,7 +6,7 @@ import pytest
 
 from eqtrace.code.index import Index
 from eqtrace.config import load
-from eqtrace.link.infer import complete
+from eqtrace.link.infer import at_defaults, complete
 from eqtrace.link.match import match
 from eqtrace.model.anchor import Status
 from eqtrace.spec.load import load as read
@@ -78,3 +78,53 @@ def test_packages_that_are_not_named_are_no_place_to_look(project):
     specification, index = completed(project, packages=())
     assert specification.equations[0].anchors[0].path == "elsewhere/deep/ops.py"
     assert index.installed_path("elsewhere/deep/ops.py") is None
+
+
+CODE = """
+def f(x, flag=None, n=2, *, axis=-1, unit="m"):
+    return 2 * x
+
+
+def only(flag=False):
+    return 1
+
+
+class Spring:
+    def force(self, x, out=None):
+        return x
+
+    @staticmethod
+    def free(out=None, x=1.0):
+        return x
+
+
+def by_place(x, flag=None, y=1.0, /):
+    return x * y
+"""
+
+
+@pytest.mark.parametrize(
+    ("entry", "symbols", "kept"),
+    [
+        ("m:f: {sympy: '2*x'}", ["x", "n"], {"flag": "None", "axis": "-1", "unit": "'m'"}),
+        ("m:f: {sympy: '2*x + 0*axis'}", ["x", "n", "axis"], {"flag": "None", "unit": "'m'"}),
+        ("m:f: {sympy: '2*x', where: 'flag > 0'}", ["x", "flag", "n"], {"axis": "-1", "unit": "'m'"}),
+        ("m:f: {sympy: '2*x', let: {y: 2*unit}}", ["x", "n", "unit"], {"flag": "None", "axis": "-1"}),
+        ("m:f: {sympy: '2*x', domain: {axis: {integer: true}}}", ["x", "n", "axis"], {"flag": "None", "unit": "'m'"}),
+        ("m:f: {sympy: '2*x', shapes: {unit: [3]}}", ["x", "n", "unit"], {"flag": "None", "axis": "-1"}),
+        ("m:f: {sympy: '2*x', domain: {x: {max: axis}}}", ["x", "n", "axis"], {"flag": "None", "unit": "'m'"}),
+        ("m:f: {sympy: '2*x', call: 'f(x, flag=flag)'}", ["x", "flag", "n", "axis", "unit"], {}),
+        ("m:f: {sympy: '2*x', method: [discrete]}", ["x", "flag", "n", "axis", "unit"], {}),
+        ("m:only: {sympy: '1'}", ["flag"], {}),  # else nothing is left to draw
+        ("m:Spring.force: {sympy: 'x'}", ["x"], {"out": "None"}),
+        ("m:Spring.free: {sympy: 'x'}", ["x"], {"out": "None"}),
+        ("m:by_place: {sympy: 'x*y'}", ["x", "flag", "y"], {}),
+    ],
+)
+def test_a_flag_that_nothing_names_keeps_its_default(tmp_path, entry, symbols, kept):
+    (tmp_path / "m.py").write_text(CODE)
+    (tmp_path / "e.yaml").write_text(entry.replace("m:", "'m:", 1).replace(": {", "': {", 1) + "\n")
+    (tmp_path / "pyproject.toml").write_text('[tool.eqtrace]\nspec = ["e.yaml"]\nsources = ["m.py"]\n')
+    (equation,) = at_defaults(completed(tmp_path)[0]).equations
+    assert sorted(equation.symbols) == sorted(symbols)
+    assert equation.defaults == kept

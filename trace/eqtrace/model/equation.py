@@ -122,3 +122,4 @@ class Equation:
     gradient_of: Text | None = None  # short form: the function whose gradient the target is
     gradient_by: str = ""
     whole: bool = False  # short form: the whole function is the statement
+    defaults: Mapping[str, str] = field(default_factory=dict)  # short form: parameters that keep theirs, as written

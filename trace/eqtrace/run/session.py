@@ -44,6 +44,7 @@ if TYPE_CHECKING:
 Ahead = tuple[str, str, bool]  # equation, name of a target, and whether its constraint chose them
 _DUMPED = re.compile(r'^  File "(.+)", line (\d+) in (.+)$', re.MULTILINE)  # as faulthandler writes it
 _ARRAY_LIBRARY = f"{os.sep}array_api_"  # that packages carry: what stands for NumPy's functions stands for its own
+_PROOFS = frozenset({"derivative", "identity"})  # methods that run no code
 _LINES = 20  # of a lost worker's output that a finding shows
 
 
@@ -135,6 +136,11 @@ class Session:
             fault = replace(fault, equation=equation.id, method=unit.method)
             detail = fault.message.splitlines()[0]
             result = MethodResult(equation.id, unit.method, Verdict.NOT_CHECKED, Evidence(detail=detail), (fault,))
+        if equation.defaults and unit.method not in _PROOFS:
+            defaults = ", ".join(f"{name} = {value}" for name, value in equation.defaults.items())
+            kept = f"nothing is claimed but of the default {defaults}, which the formula does not name"
+            limits = (*result.evidence.limits, kept)
+            result = replace(result, evidence=replace(result.evidence, limits=limits))
         faults = (*self.captures.scenarios.failed, *result.faults)
         ways = self.captures.ways(equation)
         return replace(result, faults=faults, ways=ways, seconds=time.perf_counter() - started)

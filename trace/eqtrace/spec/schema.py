@@ -318,7 +318,11 @@ class Stated(_Entry):
 
 
 class ShortEntry(_Formula):
-    """One function's formula: names in it are the function's own parameters."""
+    """One function's formula: names in it are the function's own parameters.
+
+    A parameter whose default is no number (a flag, a unit, None), or that is called axis, axes or ddof, keeps its
+    default where nothing here names it.
+    """
 
     title: str = Field("", description="A short name, if the function's own is not enough.")
     states: _Docstring | Stated | None = Field(

@@ -242,6 +242,50 @@ def test_runs_outside_of_where_are_counted_and_none_inside_is_no_pass(verified, 
     assert [fault.kind for fault in result.faults] == ["value-undecided"] * (verdict != "certified")
 
 
+FLAG = "import numpy as np\ndef f(x, flag=None):\n    return 3 * x if flag else 2 * x\n"
+OTHER = "from subject import f\ndef run(rng, sizes):\n    f(rng.normal(), flag=True)\n    f(rng.normal())\n"
+
+
+def test_a_flag_that_the_formula_does_not_name_keeps_its_default(verified):
+    """Drawn values would be another claim than the formula's; what runs with others is left out, and said."""
+    result = verified(FLAG, "subject: {f: {sympy: '2*x'}}\n", OTHER).result()
+    assert (result.verdict, result.faults) == (Verdict.CERTIFIED, ())
+    compared, kept = result.evidence.limits
+    assert "executions with other values than defaults were not compared" in compared
+    assert kept == "nothing is claimed but of the default flag = None, which the formula does not name"
+
+
+@pytest.mark.parametrize(
+    ("default", "remembers"),
+    [("{}", "    memo['last'] = x\n"), ("[]", "    memo.append(1)\n"), ("(0, 1)", ""), ("float", ""), ("'a'", "")],
+)
+def test_every_run_is_compared_where_a_default_only_remembers(value, default, remembers):
+    result = value(f"def f(x, memo={default}):\n{remembers}    return 2 * x\n", "sympy: '2*x', domain: {x: {min: 1}}")
+    assert result.verdict is Verdict.CERTIFIED
+    assert result.evidence.points >= 32
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        (FLAG.replace("2 * x", "4 * x"), "and flag = None, which the formula does not name"),
+        ("def f(x, by=0.5):\n    return 2 * x + by\n", "and by = "),  # a number is a parameter of the formula
+    ],
+)
+def test_what_is_wrong_says_what_the_formula_leaves_out(value, source, says):
+    result = value(source, "sympy: '2*x'")
+    assert result.verdict is Verdict.REFUTED
+    assert says in result.faults[0].hint
+
+
+def test_axes_of_numpy_keep_their_defaults(value):
+    source = "def f(x, axis=-1, ddof=0):\n    return x.var(axis=axis, ddof=ddof)\n"
+    form = "sympy: 'Sum((x[i] - Sum(x[j], j)/n)**2, i)/n', indices: {i: n, j: n}, shapes: {x: [n]}"
+    result = value(source, form)
+    assert result.verdict in (Verdict.CERTIFIED, Verdict.SAMPLED), result.faults
+    assert not result.faults
+
+
 def test_a_scalar_formula_in_a_topic_with_arrays_is_tried_with_arrays(verified):
     result = topic(
         verified,

@@ -2,7 +2,7 @@
 
 Read are assignments to names, also of several at once, `if`, guards that raise, and returns. A value is its dimensions
 and how an entry of it is written; without dimensions it is a number, and the form holds for arrays entry by entry. A
-parameter whose default is no number (a flag, a unit, None) is taken at its default, and a call leaves it out.
+parameter whose default is no number (a flag, a unit, None) is taken at its default, which verification keeps.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from eqtrace.code.lift.conditions import Conditions
-from eqtrace.code.lift.flags import call_without, flags_of, parameters
+from eqtrace.code.lift.flags import bound_to_flag, flags_of, parameters
 from eqtrace.code.lift.module import Module
 from eqtrace.code.lift.reasons import NotLifted
 from eqtrace.code.lift.terms import (
@@ -58,7 +58,6 @@ class Lifted:
     where: tuple[str, ...] = ()
     shapes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     indices: Mapping[str, str] = field(default_factory=dict)
-    call: str = ""  # where parameters are left out
     let: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -84,6 +83,8 @@ def lifted(
     if any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(function)):
         raise NotLifted("yields", function)
     flags = flags_of(function)
+    if (last := bound_to_flag(function, flags)) is not None:
+        raise NotLifted(f"has a parameter `{last}` that can't be given without the ones before it", function)
     own = parameters(function)[0 if attributes is None else 1 :]
     names = [each.arg for each in own if each.arg not in flags]
     if not names and not attributes:
@@ -104,8 +105,7 @@ def lifted(
         raise NotLifted(f"has a form of {len(text)} characters, too long to be confirmed by reading", function)
     ranges = {**dict(zip(indices, value.dims, strict=False)), **lift.conditions.indices}
     used = {name: dims for name, dims in shapes.items() if name in values and dims}
-    call = call_without(function, flags) if flags and attributes is None else ""
-    found = Lifted(text, tuple(dict.fromkeys(lift.conditions.where)), used, ranges, call)
+    found = Lifted(text, tuple(dict.fromkeys(lift.conditions.where)), used, ranges)
     return _shortened(found, lift.helpers) if named and len(text) > _LONG else found
 
 

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from eqtrace.code.bind import parse_right
-from eqtrace.model.equation import Equation
 from eqtrace.model.symbol import Symbol
 from eqtrace.run.children import ending_children
 from eqtrace.run.draws import from_seed_alone
@@ -193,17 +192,21 @@ def _entry(level: int, original: float) -> float:
     return (0.0, 1.0, float(round(original)))[level]
 
 
-def describe(found: Counterexample, equation: Equation, site: Site, seed: int) -> tuple[str, str]:
-    """The message and the hint of a refutation."""
+def describe(found: Counterexample, unnamed: Mapping[str, Any], site: Site, seed: int) -> tuple[str, str]:
+    """The message and the hint of a refutation; `unnamed` are parameters that the formula does not name."""
     name = next(iter(site.outputs), "the result")
     mismatch = found.comparison and found.comparison.mismatch
     if mismatch:
         message = f"{told(mismatch, name)} ({_ulps(mismatch.ulps)} off)"
     else:
         message = f"{name} differs from the form in exact arithmetic, though within float64's rounding"
-    shown = ", ".join(f"{key} = {shown_value(value)}" for key, value in sorted(found.inputs.items()))
+    shown, beside = (
+        ", ".join(f"{key} = {shown_value(value)}" for key, value in sorted(each.items()))
+        for each in (found.inputs, unnamed)
+    )
+    beside = f", and {beside}, which the formula does not name" if beside else ""
     kind = "shrunk from" if found.shrunk else "seen in"
-    return message, f"inputs: {shown or 'none'}; {kind} {found.origin}; seed {seed}"
+    return message, f"inputs: {shown or 'none'}{beside}; {kind} {found.origin}; seed {seed}"
 
 
 def told(entry: Entry, name: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -43,7 +44,8 @@ from eqtrace.run.methods.kind import breach, has_kind
 from eqtrace.run.methods.steady import is_steady
 from eqtrace.run.record import Event
 from eqtrace.run.site import Site
-from eqtrace.run.statement import CannotRun
+from eqtrace.run.snapshot import equal
+from eqtrace.run.statement import CannotRun, resolve
 from eqtrace.run.work import is_scalar, used_symbols
 
 if TYPE_CHECKING:
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
 
 BITS = (128, 256, 512, 1024, 2048)
 LEAST = 8  # executions in exact runs that certify a line
+_COMPARED = (int, float, complex, str, bytes, tuple)  # kinds of defaults
 _REFUTING = frozenset({"value-mismatch", "ulps-exceeded", "argument-changed"})
 _OUTSIDE = "a call gives something else than the function itself returns (a decorator, or another function of its name)"
 _OF_RESULT = "correct the code, or the shape that the specification gives; `bind` reads a part of what is returned"
@@ -79,6 +82,7 @@ class Line:
     kinks: int = 0
     undecided: int = 0
     outside: int = 0  # executions that `where` leaves out
+    elsewhere: int = 0  # executions with another value of a parameter than the default of which the form speaks
     unclaimed: int = 0  # executions of which a statement claims nothing, as its premise holds for no entry
     worst: Found | None = None  # the largest error of what passes
     why_sampled: str = ""
@@ -137,6 +141,7 @@ class LineCheck:
         self._furthest: dict[int, float] = {}  # by statement: the most ulps that code and form were apart
         self._loose = ""  # why the statement alone can't be told apart from the form
         self._replay: Replay | None = None
+        self._defaults = self._default_values() if equation.defaults else {}
         try:
             if session.effort.exact:
                 self._replay = Replay(site, session.twins)
@@ -191,8 +196,22 @@ class LineCheck:
                     message, hint = self._told(each, comparison, lambda *_: None)
                     self._fault("value-mismatch", f"{_OUTSIDE}: {message}", hint)
 
+    def _default_values(self) -> Mapping[str, Any]:
+        """The values of the parameters that keep their defaults, where the function can be asked for them."""
+        site, work = self.line.site, self._session.work
+        try:
+            known = inspect.signature(resolve(work.modules[site.file], site.function)).parameters
+        except (CannotRun, LookupError, TypeError, ValueError):
+            return {}
+        found = {name: known[name].default for name in self._equation.defaults if name in known}
+        # Code may use a list or a dictionary to remember things in: then it is the default still.
+        return {name: value for name, value in found.items() if value is None or isinstance(value, _COMPARED)}
+
     def _check(self, each: Captured, replayed: bool) -> None:
         event = each.event
+        if not all(equal(event.namespace.get(name, value), value) for name, value in self._defaults.items()):
+            self.line.elsewhere += 1
+            return
         if event.problem:
             self._fault("value-undecided", f"{event.problem} ({each.origin})", "read the value by another `bind`")
             return
@@ -432,7 +451,9 @@ class LineCheck:
         found = Counterexample(each.event.inputs, comparison, each.origin)
         if comparison is not None and self._session.effort.shrinks:
             found = shrink(found, each, self.line.site, self._equation.symbols, again)
-        return describe(found, self._equation, self.line.site, self._session.work.seed)
+        site, read = self.line.site, {*self.line.site.inputs.values(), "self"}
+        unnamed = {name: value for name, value in each.event.namespace.items() if site.whole and name not in read}
+        return describe(found, unnamed, site, self._session.work.seed)
 
     def _fault(self, kind: str, message: str, hint: str) -> None:
         if kind not in self.line.faults:
