@@ -15,7 +15,7 @@ from eqtrace.code.index import Index
 from eqtrace.conclusion import conclude, findings_of
 from eqtrace.config import Config
 from eqtrace.formula.form import Form
-from eqtrace.link import branches, latex, states
+from eqtrace.link import branches, latex, origins, states
 from eqtrace.link.latex import Latex
 from eqtrace.link.review import faults as suspicions
 from eqtrace.link.review.suspicion import Change, unshown
@@ -217,8 +217,9 @@ class Verification:
         faults = [*_documented(stated, faults), *of_states(self.project, stated)]
         project = replace(self.project, latex=read_back, states=stated)
         results = conclude("verify", project, faults, methods, executions, self._how.seed, self._started, late)
-        results = replace(results, examples=found)
-        return replace(results, from_cache=len(self._from_cache), notes=(*results.notes, *self._notes))
+        first = origins.start_with(faults, project.equations, project.linked.matches, project.linked.graph)
+        notes = (*([first] if first else []), *results.notes, *self._notes)
+        return replace(results, examples=found, from_cache=len(self._from_cache), notes=notes)
 
     def of(self, equation: str, method: str) -> tuple[MethodResult, tuple[Finding, ...]]:
         """A unit's result with its findings: its own, and those of its equation that are no method's."""

@@ -104,6 +104,7 @@ def test_explain_prints_the_documentation_by_code_or_name(eqtrace, parts) -> Non
     expected = "EQ201 line-moved (warning)\n\nA line moved.\n\nMore.\n"
     assert eqtrace("explain", "EQ201").out == expected
     assert eqtrace("explain", "eq201").out == expected
+    assert eqtrace("explain", "201").out == expected
     assert eqtrace("explain", "line-moved").out == expected
 
 

@@ -44,7 +44,7 @@ linear.yaml:5:29: EQ501 [value-mismatch] the line computes something else
 def test_the_summary_names_what_was_checked_and_what_was_not(refuted: Results, root: Path) -> None:
     expected = """\
 eqtrace verify  1 topic, 2 equations, 2 cited lines from 1 file in 0.25 s, seed 7
-  cited lines 1 of 2 where they say, 1 moved
+  cited lines 1 of 2 where they say, 1 moved (`eqtrace fix` writes their new places)
   executed    1 of 1 cited lines that verification runs
   coverage    1 of 2 equations have code and a test; 3 of 4 arithmetic statements have an equation, 1 waived
   exempt      by waivers: 0 equations, 1 statement

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
 _HELP = """Explains a finding's code: what it means, an example, how to mend it.
 
-CODE is a code or a name, in any case. Without one, all codes are listed; with --all, all are explained, in Markdown.
-Reads no project, runs nothing.
+CODE is a code, its number or a name, in any case. Without one, all codes are listed; with --all, all are explained, in
+Markdown. Reads no project, runs nothing.
 
 \b
 Examples:
@@ -51,7 +51,7 @@ def explain(code: str | None, everything: bool) -> int:
 def _find(code: str, checks: tuple[Check, ...]) -> Check:
     wanted = code.strip().lower().strip("[]")
     for check in checks:
-        if wanted in (check.code.lower(), check.name):
+        if wanted in (check.code.lower(), check.code.lower().removeprefix("eq"), check.name):
             return check
     from difflib import get_close_matches
 

@@ -191,7 +191,8 @@ def _citations(facts: Summary) -> str:
     others = [
         f"{facts.statuses[each]:,} {each.value}" for each in Status if each is not Status.OK and facts.statuses[each]
     ]
-    return ", ".join([f"{facts.anchors_ok:,} of {facts.anchors:,} where they say", *others])
+    fix = " (`eqtrace fix` writes their new places)" if facts.statuses[Status.MOVED] else ""
+    return ", ".join([f"{facts.anchors_ok:,} of {facts.anchors:,} where they say", *others]) + fix
 
 
 def _executed(facts: Summary) -> str:
