@@ -115,6 +115,20 @@ def test_coverage_that_is_off_says_so(config: Config, results: Results) -> None:
     assert "Not looked at: coverage is off in the configuration." in words
 
 
+def test_equations_without_a_known_test_are_not_said_to_lack_nothing(config: Config, results: Results) -> None:
+    """Where a test may be missing without a finding, the page says why it is none."""
+    bare = replace(results.specification, waivers=())
+
+    def said(setting: str, covered: int) -> str:
+        found = replace(results, specification=bare, coverage=Coverage(Tally(covered, 6, 0)))
+        return str(page(replace(config, coverage=setting), found, "coverage.html").words)
+
+    assert "Of the others no test is known, which is no finding here: coverage is off" in said("off", 2)
+    assert "no finding here: the project names no tests" in said("report", 2)
+    assert "No equation lacks anything." in said("report", 6)
+    assert "No equation lacks anything." not in said("off", 2) + said("report", 2)
+
+
 def reviewed(config: Config, results: Results) -> Results:
     """The results with a ledger in which every link is as it is now."""
     texts = Texts(Index(config))

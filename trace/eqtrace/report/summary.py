@@ -125,6 +125,8 @@ def _mutants(facts: Summary, found: Mutation) -> list[Line]:
         lines.append(entry("crashed", "the changed code raised: verification tells that as EQ903, no method had to"))
     tables = (("operator", found.operators), ("topic", found.topics), ("equation", found.equations))
     for title, scores in tables:
+        if not scores:
+            continue
         lines += [
             [],
             [(f"  {title:<44}{'killed':>8}{'survived':>10}{'equivalent':>12}{'crash':>7}{'timeout':>9}", "dim")],
