@@ -21,7 +21,7 @@ from eqtrace.model.equation import Equation
 from eqtrace.model.span import Span
 
 DOCSTRING = "docstring"
-NO_FORMULA = "it prints no formula"
+NO_FORMULA = "no formula is found in it, neither set as mathematics nor with an equals sign"
 _HEADING = re.compile(r"#{1,6} |\s*([=~^\"'*+#-])\1{2,}\s*$")
 _CASE = re.compile(r"\b(?:for|if|when|at|case|that|e\.g\.|as)\W*(?::math:)?\W*$")
 _CONDITION = re.compile(r"\s*(?:for|if|when)\s(?:(?!\n\s*\n|\.\s|\.$|\bwhere\b).)*", re.DOTALL)
