@@ -242,13 +242,14 @@ def _number(old: float, whole: bool, bounds: tuple[float, float], rng: np.random
 
 def _bounds(name: str, held: tuple[Limit, ...], inputs: Inputs) -> tuple[float, float]:
     """The lowest and the highest value of an input, as far as they are told by sizes and start values."""
-    values = {other: as_array(value) for other, value in inputs.items()}
+    own = [limit for limit in held if limit.name == name]
+    values = {other: as_array(value) for other, value in inputs.items()} if own else {}
     low, high = -math.inf, math.inf
-    for limit in held:
+    for limit in own:
         match limit.tree:
-            case Binary(op=">" | ">=", left=Name(), right=right) if limit.name == name:
+            case Binary(op=">" | ">=", left=Name(), right=right):
                 low = max(low, float(np.max(evaluate(right, values))))
-            case Binary(op="<" | "<=", left=Name(), right=right) if limit.name == name:
+            case Binary(op="<" | "<=", left=Name(), right=right):
                 high = min(high, float(np.min(evaluate(right, values))))
     return low, high
 
