@@ -267,6 +267,22 @@ def test_methods_and_documented_shapes_are_drafted_and_verified(project, capsys)
     assert "certified                  6" in capsys.readouterr().out
 
 
+def test_an_object_that_is_called_is_drafted_by_that_call(project, capsys):
+    (project / "mypkg" / "__init__.py").write_text("")
+    (project / "mypkg" / "shapes.py").write_text(
+        "class Line:\n    def __init__(self, k):\n        self.k = k\n\n    def __call__(self, x):\n"
+        "        return self.k * x\n\n    def _part(self, x):\n        return self.k * x\n"
+    )
+    assert run(["init"]) == 0
+    text = (project / "equations.yaml").read_text()
+    assert "Line.__call__: {sympy: 'k * x', call: 'Line(k)(x)'" in text
+    assert "_part" not in text
+    assert run(["verify", "--no-cache", "-j", "1"]) == 0
+    assert "certified                  1" in capsys.readouterr().out
+    assert run(["add", "mypkg.shapes:Line._part"]) == 2
+    assert "begins with an underscore" in capsys.readouterr().err
+
+
 def test_a_method_is_added(project, capsys):
     (project / "mypkg" / "shapes.py").write_text(OBJECTS)
     (project / "pyproject.toml").write_text(SETTINGS)

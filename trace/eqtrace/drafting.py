@@ -95,9 +95,13 @@ def drafts(config: Config) -> Drafts:
 
 
 def _is_public(file: SourceFile, name: str) -> bool:
-    """Whether a function, or a method of a class that is no part of another, has no name with an underscore."""
+    """Whether a function, or a method of a class that is no part of another, has no name with an underscore.
+
+    Objects that are called like functions are as public as these.
+    """
     *owner, last = name.split(".")
-    if any(each.startswith("_") for each in (*owner, last)) or len(owner) > 1:
+    hidden = [each for each in (*owner, last) if each.startswith("_")]
+    if hidden not in ([], ["__call__"]) or len(owner) > 1:
         return False
     return not owner or owner_of(file, name) is not None
 

@@ -125,7 +125,11 @@ def test_a_left_side_that_is_no_name_alone_is_not_read(text):
 
 
 @pytest.mark.parametrize(
-    "left", [r"\beta", r"\Gamma", r"\psi", r"\beta(x)", r"\gamma_g", r"\gamma(x; a)", r"\gamma_{max}(x)", "B"]
+    "left",
+    [
+        *[r"\beta", r"\Gamma", r"\psi", r"\beta(x)", r"\gamma_g", r"\gamma(x; a)", r"\gamma_{max}(x)", "B"],
+        *[r"\Gamma(x)", r"\psi(a)", "B(x, a)", r"\beta(a, x)", r"B(\mu, x)"],  # of the function's own parameters
+    ],
 )
 def test_a_left_side_that_is_a_letter_is_a_name_also_where_a_function_of_forms_is_called_so(left):
     assert adopt(rf"{left} = \frac{{x}}{{a}}", "latex").statement == "Eq(result, x/a)"

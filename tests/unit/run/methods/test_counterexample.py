@@ -25,6 +25,7 @@ def test_it_names_index_values_ulps_inputs_seed_and_line(value):
     ("source", "entry", "inputs"),
     [
         ("def f(x):\n    return x * x", "sympy: 2*x", "x = 1.0"),
+        ("def f(x):\n    return abs(x)", "sympy: x**2", "x = 2.0"),  # at 0 and 1 they agree
         ("def f(x):\n    return x + 1 if x > 100 else x", "sympy: x", None),
         ("def f(x, y):\n    return x - y", "sympy: y - x", "x = 0.0, y = 1.0"),
         ("def f(X):\n    return X.sum(axis=0) * 1.01", "sympy: 'Sum(X[i, j], i)', shapes: {X: [n, m]}", "X = [[1.0]]"),

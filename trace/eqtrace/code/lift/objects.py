@@ -12,6 +12,7 @@ from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
 
 _PASSING = frozenset({"float", "asarray", "array"})
+_CALLED = "__call__"
 _PROPERTIES = frozenset({"property", "cached_property"})
 
 
@@ -28,14 +29,19 @@ class Constructed:
     init: FunctionNode | None = None
 
     def call(self, owner: str, method: FunctionNode) -> str:
-        """The call of the method without its flags, on an object that is made for it."""
+        """The call of the method without its flags, on an object that is made for it.
+
+        Raises:
+            NotLifted: a `call` may not name the method.
+        """
         made = f"{owner}({', '.join(self.arguments)})"
+        if method.name.startswith("_") and method.name != _CALLED:
+            raise NotLifted("begins with an underscore: its entry needs a `call` by what uses it", method)
         if is_property(method):
             return f"{made}.{method.name}"
         own = parameters(method)[0].arg
-        return (
-            f"{made}.{call_without(method, flags_of(method)).replace(f'({own}, ', '(', 1).replace(f'({own})', '()', 1)}"
-        )
+        text = call_without(method, flags_of(method)).replace(f"({own}, ", "(", 1).replace(f"({own})", "()", 1)
+        return f"{made}{text.removeprefix(_CALLED)}" if method.name == _CALLED else f"{made}.{text}"
 
 
 def owner_of(file: SourceFile, name: str) -> ast.ClassDef | None:

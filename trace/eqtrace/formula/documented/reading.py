@@ -15,7 +15,7 @@ from eqtrace.formula.latex.compare import reading_of
 from eqtrace.formula.latex.cursor import split
 from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.names import Declared, Role
-from eqtrace.formula.latex.parser import Parser
+from eqtrace.formula.latex.parser import LETTERS, Parser
 from eqtrace.formula.latex.statements import Clause, Said, Says, said_by
 from eqtrace.formula.term import Compare, Condition, Eq
 from eqtrace.model.equation import Equation
@@ -79,7 +79,21 @@ class Documented:
 
     def is_of_another(self, formula: Formula) -> bool:
         """Whether a left side is a known function, and the equation is not of that function itself."""
-        return formula.of_function and formula.plain_name != self._own
+        return formula.of_function and formula.plain_name != self._own and not self._is_letter(formula)
+
+    def _is_letter(self, formula: Formula) -> bool:
+        r"""Whether a left side is a letter that is a function elsewhere, here of the function's own parameters.
+
+        `\Gamma(z) = ...` of a function of z is what that returns, and no statement of the gamma function.
+        """
+        if formula.name not in LETTERS or not formula.args or formula.name in self._spelt:
+            return False
+        return {*map(plain_name, formula.args)} <= self.known().keys()
+
+    @property
+    def _spelt(self) -> set[str]:
+        """How symbols are declared to be spelt."""
+        return {spelling for symbol in self.equation.symbols.values() for spelling in symbol.latex}
 
     @property
     def _own(self) -> str:
@@ -104,6 +118,8 @@ class Documented:
     def _is_declared(self, formula: Formula) -> bool:
         """Whether a left side is made of what is declared: then it says something of that, and names nothing new."""
         if not formula.equal or (formula.args is not None and formula.plain_name == self._own):
+            return False
+        if self._is_letter(formula):
             return False
         try:
             self._left(formula)

@@ -27,6 +27,7 @@ _EXAMPLES = 200  # that Hypothesis may draw before it gives up finding a simpler
 _TRIALS = 2000  # runs of the statement in all, shrinking included
 _SHOWN = 16  # entries of an array that are printed
 _BRIEF, _LONGEST = 4, 120  # entries of an array, and characters of a value, that are told in short
+_ORIGINAL = 4  # the last level of `_entry`
 _MIXED = -1  # an array whose entries are simplified one by one
 
 Compare = Callable[[Mapping[str, Any], Mapping[str, Any]], Comparison | None]
@@ -168,7 +169,7 @@ def _axes(symbol: Symbol | None, value: Any) -> dict[str, int]:
 def _simplified(draw: Any, value: Any, axes: Mapping[str, int], sizes: Mapping[str, int]) -> Any:
     from hypothesis import strategies as st
 
-    level = st.integers(0, 3)
+    level = st.integers(0, _ORIGINAL)
     if isinstance(value, float | np.floating):
         return _entry(draw(level), float(value))
     if not isinstance(value, np.ndarray):
@@ -180,16 +181,16 @@ def _simplified(draw: Any, value: Any, axes: Mapping[str, int], sizes: Mapping[s
     if value.dtype.kind != "f":
         return value
     # The whole array first: a choice for each entry costs Hypothesis seconds where arrays are large.
-    whole = draw(st.sampled_from((0, 1, 2, _MIXED, 3)))
+    whole = draw(st.sampled_from((*range(_ORIGINAL), _MIXED, _ORIGINAL)))
     levels = [draw(level) for _ in range(value.size)] if whole == _MIXED else [whole] * value.size
     entries = [_entry(level, float(each)) for level, each in zip(levels, value.flat, strict=True)]
     return np.array(entries).reshape(value.shape)
 
 
 def _entry(level: int, original: float) -> float:
-    if level == 3 or not np.isfinite(original):
+    if level == _ORIGINAL or not np.isfinite(original):
         return original
-    return (0.0, 1.0, float(round(original)))[level]
+    return (0.0, 1.0, 2.0, float(round(original)))[level]
 
 
 def describe(found: Counterexample, unnamed: Mapping[str, Any], site: Site, seed: int) -> tuple[str, str]:
