@@ -1,4 +1,4 @@
-"""What tests that need a browser or a package index left out is said at the end of a run, however it was started."""
+"""Which tests start first, and what those that need a browser or a package index left out, said at the end of a run."""
 
 from __future__ import annotations
 
@@ -20,6 +20,11 @@ def no_browser() -> str:
 @pytest.fixture(scope="session")
 def no_index() -> str:
     return NO_INDEX
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What takes minutes starts first, so that no processor waits for it at the end."""
+    items.sort(key=lambda item: item.get_closest_marker("long") is None)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

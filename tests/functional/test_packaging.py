@@ -33,6 +33,7 @@ def gaussian(x, amplitude, center, sigma):
 def lorentzian(x, amplitude, center, sigma):
     return amplitude / np.pi * sigma / ((x - center) ** 2 + sigma**2)
 '''
+pytestmark = pytest.mark.long  # environments are made and filled
 SELECTED = (
     "tests/checks/test_cases.py",
     "tests/functional/test_foreign_project.py",

@@ -26,10 +26,10 @@ class Pool:
     """Runs units in `jobs` worker processes. The first starts with the first units, or ahead of them with `start`.
 
     A worker calls `target` (`module:callable`) as `target(payload, activity, poisoned)`, with the payload of `open`,
-    and the returned session's `run(unit)` for each unit. The session's `load()`, if it has that, imports the user's
-    code at once. Before the first unit it gets ready: its `prepare(given)` does what all units share, with what
-    `prepare` was given here. The other workers are forks of the first one when it is ready. Where that can't be (user
-    code has started a thread or has a file open, or this is not Linux) they start as the first one did.
+    and the returned session's `run(unit)` for each unit. Before the first unit it gets ready: the session's `load()`,
+    if it has that, imports the user's code, and its `prepare(given)` does what all units share, with what `prepare` was
+    given here. The other workers are forks of the first one when it is ready. Where that can't be (user code has
+    started a thread or has a file open, or this is not Linux) they start as the first one did.
 
     The session calls `activity(name)` before it runs user code,
     `activity('')` after it; an activity may take `limit` seconds. One in which a worker was lost is in the mapping

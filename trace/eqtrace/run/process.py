@@ -134,8 +134,8 @@ class Process:
         self.task = task
         self.copyable = False
         self.groups.add(task.group)
-        if self.ready:  # else it may be loading the user's code
-            os.truncate(self._output, 0)
+        os.truncate(self._output, 0)
+        if self.ready:  # else it may be making its session
             self.board.write("")
         self._send(task.unit, self._news(poisoned))
 

@@ -129,13 +129,14 @@ class Recorder:
     def live(self, anchors: tuple[str, ...]) -> list[bool]:
         """Whether a module's sites are recorded at now: flags in the sites' order, which change with the recordings."""
         flags = [False] * len(anchors)
-        self._live.append((anchors, flags))
-        self._flags.clear()
-        self._light(self.active)
+        with self.lock:
+            self._live.append((anchors, flags))
+            self._flags.clear()
+            self._light(self.active)
         return flags
 
     def _light(self, recording: Recording | None) -> None:
-        """Sets the flags of all modules."""
+        """Sets the flags of all modules; with the lock held, as threads of user code import and record."""
         if recording is None or recording.only is None:
             for _, flags in self._live:
                 flags[:] = [recording is not None] * len(flags)
@@ -154,15 +155,16 @@ class Recorder:
         had: Mapping[str, int] | None = None,
     ) -> Iterator[Recording]:
         """Records while the block runs, at all anchors or only at some; inside another recording the inner one does."""
-        before, recording = self.active, Recording(self.limit if limit is None else limit, only, had)
-        self.active = recording
-        self._light(recording)
+        recording = Recording(self.limit if limit is None else limit, only, had)
+        with self.lock:
+            before, self.active = self.active, recording
+            self._light(recording)
         try:
             yield recording
         finally:
-            self.active = before
-            self._light(before)
             with self.lock:
+                self.active = before
+                self._light(before)
                 recording.close()
 
     def executed(self, recording: Recording, anchor: str) -> bool:

@@ -49,13 +49,13 @@ _dumps, _loads, _format = pickle.dumps, pickle.loads, traceback.format_exception
 class Ask(Enum):
     """What a worker is asked for without a unit. There is no answer; a copy says its number."""
 
-    OPEN = "make the session of the payload, and load the user's code"
+    OPEN = "make the session of the payload"
     COPY = "fork"
 
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """Asks a worker to do what all units share; `given` is for the session."""
+    """Asks a worker to load the user's code, and to do what all units share; `given` is for the session."""
 
     given: Any = None
 
@@ -193,6 +193,8 @@ class _Worker:
 
     def _ready(self, given: Any) -> bool:
         """Gets ready; whether this process can be copied then."""
+        getattr(self._session, "load", lambda: None)()
+        self._end_child(0)
         if not self._is_copyable():
             self.send(Said.ALONE, None)
         getattr(self._session, "prepare", lambda given: None)(given)
@@ -262,7 +264,7 @@ class _Worker:
             _exit(status)
 
     def _open(self, start: Start) -> None:
-        """Makes the session and has it load the user's code; what is wrong with that is told of each unit."""
+        """Makes the session; what is wrong with that is told of each unit."""
         module, _, name = start.target.partition(":")
         try:
             target: Callable[..., Any] = getattr(importlib.import_module(module), name)
@@ -270,8 +272,6 @@ class _Worker:
                 file.seek(0)
                 payload = pickle.load(file)
             self._session = target(payload, self._activity, self._poisoned)
-            getattr(self._session, "load", lambda: None)()
-            self._end_child(0)
         except BaseException as error:
             self._end_child(_status(error))
             self._failure = "".join(_format(error))

@@ -450,9 +450,7 @@ def test_one_of_several_entries_is_wrong_where_another_has_a_kink(verified: Veri
 
 
 @pytest.mark.parametrize(("dx", "dz", "wrong"), [("1e3 * dy", "dy + 1e-29", "z"), ("1e3 * dy + 1e-26", "dy", "x")])
-def test_of_entries_that_are_held_together_the_wrong_one_is_told(
-    verified: Verify, dx: str, dz: str, wrong: str
-) -> None:
+def test_the_wrong_one_of_several_entries_is_told(verified: Verify, dx: str, dz: str, wrong: str) -> None:
     """However much smaller its error is than what the others come to."""
     code = f"""
     def forward(x, z):
@@ -479,6 +477,66 @@ def test_of_entries_that_are_held_together_the_wrong_one_is_told(
     assert found.verdict == "refuted"
     told = [each.message for each in found.findings if each.code == "EQ601"]
     assert [f"by {name}" in " ".join(told) for name in "xz"] == [wrong == "x", wrong == "z"], told
+
+
+def test_a_small_entry_is_not_hidden_by_a_large_one(verified: Verify) -> None:
+    """Though its gradient is far below what half an ulp of the other's constant comes to."""
+    code = """
+    E = 1.602176634e-19
+
+    def forward(x, z):
+        return E * x + E * E * z
+
+    def backward(x, z, dy):
+        dx = 2 * E * E * dy
+        return E * dy, dx
+    """
+    spec = f"""{SCALE.replace("      y: {shape", "      z: {shape: [n], code: z}" + chr(10) + "      y: {shape")}
+    gradient:
+      forward: 'layers.py::forward'
+      backward: 'layers.py::backward'
+      cotangent: dy
+      wrt: {{x: 'result[0]', z: 'result[1]'}}
+    equations:
+      - id: layer.gradient
+        method: [vjp]
+        wrt: [z]
+        sympy: 'Eq(dx[i], 2*1.602176634e-19**2*dy[i])'
+        anchors: [{{role: computes, at: 'layers.py:7', in: backward, code: 'dx = 2 * E * E * dy'}}]
+    """
+    found = verified(code, spec)
+    assert found.verdict == "refuted"
+    assert "EQ601" in found.codes
+
+
+def test_accumulators_of_one_shape_start_at_different_values(verified: Verify) -> None:
+    """What is mixed up between them would show nowhere else."""
+    code = """
+    def forward(x, z):
+        return x + 3 * z
+
+    def backward(x, z, dy, grads):
+        mix = 1e-9 * (grads["x"] - grads["z"])
+        dx = 3 * dy
+        grads["z"] = grads["z"] + dx + mix
+        grads["x"] = grads["x"] + dy
+    """
+    spec = f"""{SCALE.replace("      y: {shape", "      z: {shape: [n], code: z}" + chr(10) + "      y: {shape")}
+    gradient:
+      forward: 'layers.py::forward'
+      backward: 'layers.py::backward'
+      cotangent: dy
+      accumulates: grads
+      wrt: {{x: 'grads["x"]', z: 'grads["z"]'}}
+    equations:
+      - id: layer.gradient
+        method: [vjp]
+        wrt: [z]
+        sympy: 'Eq(dx[i], 3*dy[i])'
+        anchors: [{{role: computes, at: 'layers.py:6', in: backward, code: 'dx = 3 * dy'}}]
+    """
+    assert "EQ601" in verified(code, spec).codes
+    assert "EQ601" not in verified(code.replace("1e-9", "0.0"), spec).codes
 
 
 def test_integers_are_not_differentiated_by(verified: Verify) -> None:

@@ -97,7 +97,10 @@ def backward_arguments(
 
 
 def accumulators(
-    plan: Plan, arguments: Mapping[str, Any], shapes: Mapping[str, tuple[int, ...]], fill: Callable[[Any], Any]
+    plan: Plan,
+    arguments: Mapping[str, Any],
+    shapes: Mapping[str, tuple[int, ...]],
+    fill: Callable[[object, tuple[int, ...]], Any],
 ) -> Any:
     """What gradients are added to, filled: an array, or a dictionary with the keys of `wrt` and of like ones.
 
@@ -107,7 +110,7 @@ def accumulators(
         plan: the gradient.
         arguments: the backward's other arguments, which keys such as `p + "wq"` are made of.
         shapes: the shapes of what is differentiated by, by entry.
-        fill: random values of a shape.
+        fill: random values of a shape, by what they are of: no two start alike.
     """
     found: dict[Any, Any] = {}
     for entry in plan.entries:
@@ -115,14 +118,16 @@ def accumulators(
             continue
         path = _path(entry, arguments)
         if not path:
-            return fill(shapes[entry.name])
+            return fill(entry.name, shapes[entry.name])
         holder = found
         for key in path[:-1]:
             holder = holder.setdefault(key, {})
-        holder[path[-1]] = fill(shapes[entry.name])
+        holder[path[-1]] = fill(entry.name, shapes[entry.name])
     for other in arguments.values():
         if isinstance(other, dict) and found.keys() <= other.keys():
-            found.update({key: fill(np.shape(value)) for key, value in other.items() if key not in found})
+            found.update(
+                {key: fill(("beside", key), np.shape(value)) for key, value in other.items() if key not in found}
+            )
     return found
 
 

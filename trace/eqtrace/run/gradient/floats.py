@@ -92,7 +92,7 @@ class Floats:
             known = {entry.name for entry in plan.entries if entry.accumulated}
             if not known <= shapes.keys():
                 raise CannotRun("the accumulators' shapes are not known")
-            start = arguments.accumulators(plan, found, shapes, rng.standard_normal)
+            start = arguments.accumulators(plan, found, shapes, lambda _, shape: rng.standard_normal(shape))
             found[plan.accumulates] = start
         return found
 

@@ -183,8 +183,8 @@ class Gradients:
         for number, draw in enumerate(draws(plan.form, plan.equation.symbols, plan.symbols, rng)):
             ordinary = draw.origin in _ORDINARY
             if number < EFFECTS or (ordinary and number % 8 == 0):
-                effects = self._perform(plan, lambda draw=draw: floats.effects(draw, rng))
-                found.effects += [each for each in effects or () if each not in found.effects]
+                effects = self._effects(plan, floats, draw, rng)
+                found.effects += [each for each in effects if each not in found.effects]
             if not found.why_not and (shown < POINTS or not ordinary):
                 try:
                     point = identity.at(draw, rng)
@@ -229,11 +229,21 @@ class Gradients:
         drawn = draws(plan.form, plan.equation.symbols, plan.symbols, rng)
         draw = next((each for each in drawn if each.origin in _ORDINARY), None)
         if draw is not None:
-            found.effects += self._perform(plan, lambda: floats.effects(draw, rng))
+            found.effects += self._effects(plan, floats, draw, rng)
             try:
                 found.points.append(identity.glance(draw, rng))
             except CannotRun as reason:
                 found.why_not = str(reason)
+
+    def _effects(self, plan: Plan, floats: Floats, draw: Draw, rng: np.random.Generator) -> list[tuple[str, str]]:
+        """Side effects; none are seen where the backward's arguments can't be made in floats."""
+        try:
+            found: list[tuple[str, str]] = self._perform(plan, lambda: floats.effects(draw, rng))
+        except Failed as failed:
+            if not isinstance(failed.__cause__, CannotRun):
+                raise
+            return []
+        return found
 
     def _difference(self, plan: Plan, floats: Floats, draw: Draw, found: Run) -> None:
         rng = self._session.rng("differences", plan.name, str(len(found.differenced)))

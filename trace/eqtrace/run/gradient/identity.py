@@ -2,8 +2,7 @@
 
 J dx is the tangent of the code's own forward; J^T dY is what the code's own backward gives. Both sides are linear in
 the cotangent dY and in the tangent dx, so where J^T is wrong anywhere, random ones of 64 bits tell with all but a
-probability below 2^-62. So all entries of `wrt` are held against their gradients in one sum first, along one direction;
-where that does not hold, each is a direction of its own, and one forward run serves them all.
+probability below 2^-62. Each entry of `wrt` is a direction of its own: one forward run serves them all.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from eqtrace.run.exact.dual import Kink, beside
 from eqtrace.run.exact.shadow import Constants, Shadows
 from eqtrace.run.exact.taps import Taps
 from eqtrace.run.gradient.plan import Plan
-from eqtrace.run.gradient.products import TOGETHER, ExactRun, Outcome, Products, Random, outcome
+from eqtrace.run.gradient.products import ExactRun, Outcome, Products, Random, outcome
 from eqtrace.run.sample import Draw
 from eqtrace.run.statement import CannotRun, reason
 
@@ -70,8 +69,6 @@ class Identity:
         """
         random = Random(rng)
         try:
-            if self._holds_together(draw, random):
-                return self._certified(draw)
             products = self._exactly(draw, random, Constants.HALF_ULP)
         except Undecided:
             return self._beside(draw, random)
@@ -93,33 +90,8 @@ class Identity:
         shown = {name: Shown.REFUTED if _is_far(each) else Shown.WIDE for name, each in products.items()}
         return Point(draw, shown, products)
 
-    def _certified(self, draw: Draw) -> Point:
-        return Point(draw, {entry.name: Shown.CERTIFIED for entry in self._plan.entries}, {})
-
-    def _holds_together(self, draw: Draw, random: Random) -> bool:
-        """Whether the sum of all entries' identities is shown: their tangents are random, so each holds then.
-
-        Raises:
-            Undecided: a comparison.
-        """
-        found = self._exactly(draw, random, Constants.HALF_ULP, BITS[1:3], together=True)
-        return found[TOGETHER].outcome is Outcome.EQUAL
-
-    def _holds_on_both_sides(self, draw: Draw, random: Random) -> bool:
-        """The same at a kink."""
-        for side in (1, -1):
-            try:
-                with beside(side):
-                    if not self._holds_together(draw, random):
-                        return False
-            except Undecided:
-                return False
-        return True
-
     def _beside(self, draw: Draw, random: Random) -> Point:
         """At a kink: what both sides of it show, where J dx is the same on both or the identity holds on both."""
-        if self._holds_on_both_sides(draw, random):
-            return self._certified(draw)
         sides: list[Mapping[str, Products]] = []
         for side in (1, -1):
             try:
@@ -151,14 +123,9 @@ class Identity:
         return found
 
     def _exactly(
-        self,
-        draw: Draw,
-        random: Random,
-        constants: Constants,
-        widths: tuple[int, ...] = BITS,
-        together: bool = False,
+        self, draw: Draw, random: Random, constants: Constants, widths: tuple[int, ...] = BITS
     ) -> Mapping[str, Products]:
-        """Both sides by entry (or of all together), at the first precision at which none is too wide.
+        """Both sides by entry, at the first precision at which none is too wide.
 
         Raises:
             Undecided: a comparison, at the highest precision that is worth a try.
@@ -166,8 +133,7 @@ class Identity:
         for bits in widths:
             try:
                 with precision(bits), np.errstate(all="ignore"), no_floats():
-                    run = ExactRun(self._plan, self._twins[constants], self._taps, random, together)
-                    products = run.products(draw)
+                    products = ExactRun(self._plan, self._twins[constants], self._taps, random).products(draw)
             except Kink:
                 raise
             except Undecided:

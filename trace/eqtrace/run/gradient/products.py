@@ -24,7 +24,6 @@ from eqtrace.run.sample import Draw
 from eqtrace.run.statement import CannotRun
 
 _RANDOM_BITS = 72
-TOGETHER = ""  # stands for all entries
 
 
 class Outcome(Enum):
@@ -84,26 +83,18 @@ class Random:
 
 
 class ExactRun:
-    """One run of forward and backward at the precision in force.
+    """One run of forward and backward at the precision in force."""
 
-    Every entry is a direction of its own, or all are one direction `together`: then a run costs much less, and tells
-    whether the identity holds by all of them.
-    """
-
-    def __init__(self, plan: Plan, twins: Shadows, taps: Taps, random: Random, together: bool = False) -> None:
+    def __init__(self, plan: Plan, twins: Shadows, taps: Taps, random: Random) -> None:
         self._plan = plan
         self._twins = twins
         self._taps = taps
         self._random = random
-        self._together = together
         self._tangents: dict[str, np.ndarray[Any, Any]] = {}
         self._kept: dict[str, list[Any]] = {}
 
     def products(self, draw: Draw) -> dict[str, Products]:
-        """Both sides of the identity, by entry.
-
-        Of all `together` it is their difference, held against 0: beside it no entry's own difference is too small.
-        """
+        """Both sides of the identity, by entry."""
         plan = self._plan
         values = {symbol: self._lifted(symbol, draw.values[symbol]) for symbol in plan.symbols}
         forward = arguments.forward_arguments(plan, values, draw.sizes, self._twin)
@@ -114,21 +105,12 @@ class ExactRun:
         output = _numbers(arguments.output_of(plan, result), "the forward's output")
         cotangent = self._cotangent(output.shape)
         gradients = self._backward(forward, result, cotangent)
-        for entry in plan.entries:
+        found = {}
+        for direction, entry in enumerate(plan.entries):
             self._check_started(entry)
-        lefts = [
-            self._left(output, cotangent, direction) for direction in range(1 if self._together else len(plan.entries))
-        ]
-        if self._together:
-            rights = [self._sides(entry, lefts[0], *gradients[entry.name]).right for entry in plan.entries]
-            return {TOGETHER: Products(lefts[0] - sum(rights, arb(0)), arb(0))}
-        return {
-            entry.name: self._sides(entry, left, *gradients[entry.name])
-            for entry, left in zip(plan.entries, lefts, strict=True)
-        }
-
-    def _left(self, output: np.ndarray[Any, Any], cotangent: np.ndarray[Any, Any], direction: int) -> arb:
-        return _inner((_change(each, direction) for each in output.flat), cotangent.flat)
+            left = _inner((_change(each, direction) for each in output.flat), cotangent.flat)
+            found[entry.name] = self._sides(entry, left, *gradients[entry.name])
+        return found
 
     def _sides(self, entry: Entry, left: arb, gradient: Any, before: Any) -> Products:
         tangent = self._tangents[entry.name]
@@ -146,12 +128,13 @@ class ExactRun:
     # --- forward
 
     def _lifted(self, symbol: str, value: Any) -> Any:
-        number = next((n for n, e in enumerate(self._plan.entries) if e.name == symbol and e.start is None), None)
-        return lift(value) if number is None else self._changing(number, value)
+        direction = next((n for n, e in enumerate(self._plan.entries) if e.name == symbol and e.start is None), None)
+        if direction is None:
+            return lift(value)
+        return self._changing(self._plan.entries[direction], direction, value)
 
-    def _changing(self, number: int, value: Any) -> Any:
-        """A value of the forward with a random tangent added along the direction of an entry."""
-        entry, direction = self._plan.entries[number], 0 if self._together else number
+    def _changing(self, entry: Entry, direction: int, value: Any) -> Any:
+        """A value of the forward with a random tangent added along the entry's direction."""
         array = np.asarray(value)
         if array.dtype.kind not in "fO":
             raise CannotRun(f"{entry.name} is {array.dtype}, which has no derivative")
@@ -160,21 +143,19 @@ class ExactRun:
         made = np.empty(array.size, dtype=object)
         for place, (each, change) in enumerate(zip(array.flat, tangent.flat, strict=True)):
             known: Tangent = each.tangent if isinstance(each, Dual) else {}
-            middle = each.arb if isinstance(each, Number) else arb(float(each))
-            total = known[direction] + change if direction in known else change
-            made[place] = dual(middle, {**known, direction: total})
+            number = each.arb if isinstance(each, Number) else arb(float(each))
+            made[place] = dual(number, {**known, direction: change})
         return made.reshape(array.shape) if isinstance(value, np.ndarray) else made[0]
 
     def _starts(self) -> Iterator[tuple[str, Action]]:
-        for number, entry in enumerate(self._plan.entries):
+        for direction, entry in enumerate(self._plan.entries):
             if entry.start is not None:
-                yield entry.start.key, partial(self._begin, number)
+                yield entry.start.key, partial(self._begin, entry, direction)
 
-    def _begin(self, number: int, value: Any) -> Any:
-        name = self._plan.entries[number].name
-        if name in self._tangents:
-            raise CannotRun(f"the statement that makes {name} ran more than once in one forward run")
-        return self._changing(number, value)
+    def _begin(self, entry: Entry, direction: int, value: Any) -> Any:
+        if entry.name in self._tangents:
+            raise CannotRun(f"the statement that makes {entry.name} ran more than once in one forward run")
+        return self._changing(entry, direction, value)
 
     def _check_started(self, entry: Entry) -> None:
         for tap in (entry.start, entry.end):
@@ -221,8 +202,8 @@ class ExactRun:
         namespace = {**given, RESULT: returned}
         return {entry.name: (self._gradient(entry, namespace), before.get(entry.name)) for entry in plan.entries}
 
-    def _start(self, shape: tuple[int, ...]) -> Any:
-        return _balls(self._random.array(("start", shape), shape)).copy()
+    def _start(self, name: object, shape: tuple[int, ...]) -> Any:
+        return _balls(self._random.array(("start", name), shape)).copy()
 
     def _keep(self, name: str, value: Any) -> Any:
         self._kept.setdefault(name, []).append(np.array(value, dtype=object))
