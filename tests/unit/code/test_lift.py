@@ -118,18 +118,35 @@ def test_flags_are_taken_at_their_defaults():
     assert (found.form, found.where) == ("a * (x * 2)", ("x >= 0",))
 
 
-@pytest.mark.parametrize(
-    ("default", "is_flag"),
-    [
-        *[(text, True) for text in ("None", "False", "'mean'", "b'x'", "...", "np.float64", "float", "(0, 1)", "[]")],
-        *[("{}", True), ("lambda v: v", True)],
-        *[(text, False) for text in ("1.0", "2", "-1", "1e-3", "RATE", "-np.pi", "2 * 3")],
-    ],
+DEFAULTS = """
+import math
+import numpy as np
+from lab import helper, RATE
+SCALE = 2.5
+TWICE = 2 * SCALE
+UNIT = "m"
+MISSING = object()
+def rule(x): return x
+"""
+FLAGS_BY_DEFAULT = (
+    *("None", "False", "'mean'", "b'x'", "...", "np.float64", "float", "(0, 1)", "[]", "{}", "lambda v: v", "rule"),
+    *("helper", "abs", "np.linalg.norm", "np.dtype('f8')", "np.array([1.0])", "tuple()", "list", "MISSING", "UNIT"),
+    *("modes.FAST", "'a' + 'b'", "not True", "__debug__", "np.random.default_rng(0)"),
 )
-def test_which_defaults_make_a_flag(default, is_flag):
+NUMBERS_BY_DEFAULT = (
+    *("1.0", "2", "-1", "1e-3", "-np.pi", "2 * 3", "math.pi", "np.inf", "-np.inf", "1 / 3", "float('inf')", "2j"),
+    *("SCALE", "TWICE", "RATE", "UNKNOWN"),
+)
+
+
+@pytest.mark.parametrize("default", [*FLAGS_BY_DEFAULT, *NUMBERS_BY_DEFAULT])
+def test_which_defaults_make_a_flag(default):
     """What is a number, or may be one, is a parameter of the formula."""
-    (function,) = ast.parse(f"def f(x, a={default}, *, b={default}): return x").body
-    assert list(flags_of(function)) == ["a", "b"] * is_flag
+    module = ast.parse(f"{DEFAULTS}def f(x, a={default}, *, b={default}): return x")
+    assert list(flags_of(module.body[-1], module)) == ["a", "b"] * (default in FLAGS_BY_DEFAULT)
+
+
+def test_parameters_that_choose_axes_are_flags():
     (function,) = ast.parse("def f(x, /, axis=-1, *, ddof=0, n=2, must): return x").body
     assert {name: ast.unparse(value) for name, value in flags_of(function).items()} == {"axis": "-1", "ddof": "0"}
 

@@ -85,6 +85,14 @@ def f(x, flag=None, n=2, *, axis=-1, unit="m"):
     return 2 * x
 
 
+def slope(x, mode="sum"):
+    return 2 * x
+
+
+def height(x, mode="sum"):
+    return float(x**2)
+
+
 def only(flag=False):
     return 1
 
@@ -115,6 +123,7 @@ def by_place(x, flag=None, y=1.0, /):
         ("m:f: {sympy: '2*x', domain: {x: {max: axis}}}", ["x", "n", "axis"], {"flag": "None", "unit": "'m'"}),
         ("m:f: {sympy: '2*x', call: 'f(x, flag=flag)'}", ["x", "flag", "n", "axis", "unit"], {}),
         ("m:f: {sympy: '2*x', method: [discrete]}", ["x", "flag", "n", "axis", "unit"], {}),
+        ("m:slope: {gradient_of: height}", ["x"], {"mode": "'sum'"}),
         ("m:only: {sympy: '1'}", ["flag"], {}),  # else nothing is left to draw
         ("m:Spring.force: {sympy: 'x'}", ["x"], {"out": "None"}),
         ("m:Spring.free: {sympy: 'x'}", ["x"], {"out": "None"}),

@@ -54,8 +54,10 @@ def at_defaults(specification: Specification) -> Specification:
 
 
 def _at_defaults(equation: Equation) -> Equation:
-    named = {name for text in _texts(equation) for name in re.findall(r"\w+", text)}
-    whole = not equation.statements or equation.call is not None or _BY_REFERENCE.intersection(equation.methods)
+    # What is called is a word of forms, and an index none of the function's parameters.
+    named = {name for text in _texts(equation) for name in re.findall(r"\b\w+\b(?!\s*\()", text)} - {*equation.indices}
+    said = bool(equation.statements) or equation.gradient_of is not None
+    whole = not said or equation.call is not None or _BY_REFERENCE.intersection(equation.methods)
     kept = {name: text for name, text in equation.defaults.items() if not whole and name not in named}
     symbols = {name: symbol for name, symbol in equation.symbols.items() if name not in kept}
     return replace(equation, symbols=symbols, defaults=kept) if symbols else replace(equation, defaults={})
@@ -131,7 +133,9 @@ def _gradient(equation: Equation, anchor: Anchor | None, index: Index) -> Gradie
     separator = "::" if "::" in anchor.target else ":"
     name = text.value if ":" in text.value else f"{anchor.target.partition(separator)[0]}{separator}{text.value}"
     forward = resolve_target(name, index)
-    reals = [name for name, symbol in equation.symbols.items() if not symbol.domain.integer]
+    reals = [
+        name for name, symbol in equation.symbols.items() if not symbol.domain.integer and name not in equation.defaults
+    ]
     by = equation.gradient_by or (reals[0] if len(reals) == 1 else "")
     if isinstance(forward, tuple) or not by:
         return equation.gradient
@@ -153,9 +157,9 @@ def parameters(anchor: Anchor, index: Index) -> dict[str, str | None]:
     found = match(anchor, index)
     source = index.file(found.span.path) if found.span is not None else None
     node = source.functions.get(found.function) if source is not None else None
-    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+    if source is None or not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return {}
-    flags = flags_of(node)
+    flags = flags_of(node, source.tree)
     flags = flags if bound_to_flag(node, flags) is None else {}
     names = [each.arg for each in all_parameters(node)]
     bound = "." in found.function and not any(

@@ -7,7 +7,7 @@ import asyncio
 import inspect
 import itertools
 import types
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,13 @@ import numpy as np
 from eqtrace.code.bind import BindError
 from eqtrace.code.conditions import OVERFLOWS
 from eqtrace.code.tree import dotted
+from eqtrace.model.anchor import Anchor
 from eqtrace.model.equation import Equation
 from eqtrace.model.finding import Fault, Related
 from eqtrace.model.span import Span, Text
 from eqtrace.run.aim import BESIDE, LENGTHS, Questions, aimed, beside, is_small, length_beyond, lengths_about
 from eqtrace.run.call import CallError, Interpreter, drawn_parameters, names, parse_call
+from eqtrace.run.defaults import at_defaults
 from eqtrace.run.executions import Captured, Executions
 from eqtrace.run.failed import Failed
 from eqtrace.run.record import Event, Recording
@@ -68,12 +70,27 @@ class Captures:
             self._draw(equation, target, found, accept)
         scenarios = self.scenarios.runs()
         for anchor in equation.anchors:
-            found.by_anchor.setdefault(anchor.id, []).extend(scenarios.by_anchor.get(anchor.id, ()))
+            told = scenarios.by_anchor.get(anchor.id, ())
+            found.by_anchor.setdefault(anchor.id, []).extend(self._claimed(told, equation, anchor, found))
         found.runs += scenarios.runs
         found.counts = self.counts(equation, found.counts)
         if not all(found.by_anchor[anchor.id] for anchor, _ in self._session.work.sites_of(equation)):
             found.faults.extend(scenarios.faults)
         return found
+
+    def _claimed(
+        self, told: Sequence[Captured], equation: Equation, anchor: Anchor, found: Executions
+    ) -> Sequence[Captured]:
+        """The executions of a line of which its equation claims something."""
+        work = self._session.work
+        if not (told and equation.defaults and anchor.target is not None):
+            return told
+        site = work.sites[anchor.id]
+        kept = at_defaults(told, equation, site, work.modules[site.file])
+        if left := len(told) - len(kept):
+            runs = f"{left} execution{'s' * (left > 1)} with other values than defaults"
+            found.limits.append(f"{site.path}:{site.line}: {runs} {'were' if left > 1 else 'was'} not compared")
+        return kept
 
     def counts(self, equation: Equation, own: Mapping[str, int]) -> dict[str, int]:
         """How often each of the equation's lines ran: in a method's own runs and in the scenarios."""

@@ -250,9 +250,62 @@ def test_a_flag_that_the_formula_does_not_name_keeps_its_default(verified):
     """Drawn values would be another claim than the formula's; what runs with others is left out, and said."""
     result = verified(FLAG, "subject: {f: {sympy: '2*x'}}\n", OTHER).result()
     assert (result.verdict, result.faults) == (Verdict.CERTIFIED, ())
-    compared, kept = result.evidence.limits
-    assert "executions with other values than defaults were not compared" in compared
+    left_out, kept = result.evidence.limits
+    assert "executions with other values than defaults were not compared" in left_out
     assert kept == "nothing is claimed but of the default flag = None, which the formula does not name"
+
+
+HIDES = "def plain(f):\n    def inner(*args, **kwargs):\n        return f(*args, **kwargs)\n    return inner\n"
+
+
+@pytest.mark.parametrize(
+    ("source", "entry", "other"),
+    [
+        ("import numpy as np\ndef f(x, g=np.exp):\n    return g(x)\n", "sympy: exp(x)", "abs"),
+        ("import numpy as np\ndef f(x, g=float):\n    return np.asarray(x, dtype=g) / 3\n", "sympy: x/3", "np.float32"),
+        ("def f(x, g=[0, 1]):\n    return x + g[0] + g[1]\n", "sympy: x + 1", "[0, 2]"),
+        ("def f(x, g='a'):\n    return x * len(g)\n", "sympy: x", "'ab'"),
+        (HIDES + "@plain\ndef f(x, g=None):\n    return 3 * x if g else 2 * x\n", "sympy: 2*x", "True"),
+        ("def help(t):\n    return 2 * t\ndef f(x, g=help):\n    return g(x)\n", "sympy: 2*x", "abs"),
+        ("NAME = 'm'\ndef f(x, g=NAME):\n    return x if g == 'm' else 1000 * x\n", "sympy: x", "'km'"),
+        ("NONE = object()\ndef f(x, g=NONE):\n    return x if g is NONE else g\n", "sympy: x", "3.0"),
+    ],
+)
+def test_runs_with_another_value_than_the_default_are_left_out(verified, source, entry, other):
+    scenario = f"import numpy as np\nfrom subject import f\ndef run(rng, sizes):\n    f(rng.normal(), g={other})\n    f(rng.normal())\n"
+    result = verified(source, f"subject: {{f: {{{entry}}}}}\n", scenario).result()
+    assert result.faults == ()
+    assert result.verdict in (Verdict.CERTIFIED, Verdict.SAMPLED)
+    assert any("with other values than defaults" in each for each in result.evidence.limits)
+
+
+def test_where_no_run_has_the_defaults_that_is_said(verified):
+    source = HIDES + "@plain\ndef f(x, g=None):\n    return 3 * x if g else 2 * x\n"
+    scenario = "from subject import f\ndef run(rng, sizes):\n    f(rng.normal(), g=True)\n"
+    result = verified(source, "subject: {f: {sympy: 2*x}}\n", scenario).result()
+    assert result.verdict is Verdict.NOT_CHECKED
+    assert "came to its end with the defaults of g" in result.faults[0].message
+
+
+def test_the_default_by_another_type_is_the_default(verified):
+    source = "def f(x, axis=0, flag=False, name='a'):\n    return 2 * x + axis if not flag else 3 * x\n"
+    run = "import numpy as np\nfrom subject import f\ndef run(rng, sizes):\n"
+    scenario = run + "    f(rng.normal(), np.int64(0), np.bool_(False), np.str_('a'))\n"
+    result = verified(source, "subject: {f: {sympy: '2*x'}}\n", scenario).result()
+    assert result.verdict is Verdict.CERTIFIED
+    assert not any("other values" in each for each in result.evidence.limits)
+
+
+@pytest.mark.parametrize(
+    ("code", "entry"),
+    [
+        ("def f(x, log=False):\n    return np.log(np.log(x)) if log else np.log(x)\n", "sympy: log(x), where: 'x > 0'"),
+        ("def f(x, k=None):\n    return np.sum(x)\n", "sympy: 'Sum(x[k], k)', shapes: {x: [n]}, indices: {k: n}"),
+    ],
+)
+def test_a_flag_that_is_called_like_a_word_of_the_form_or_an_index(value, code, entry):
+    result = value("import numpy as np\n" + code, entry)
+    assert (result.verdict, result.faults) == (Verdict.CERTIFIED, ())
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,7 @@ def lifted(
         raise NotLifted("takes any number of arguments", function)
     if any(isinstance(each, ast.Yield | ast.YieldFrom) for each in ast.walk(function)):
         raise NotLifted("yields", function)
-    flags = flags_of(function)
+    flags = flags_of(function, source.tree)
     if (last := bound_to_flag(function, flags)) is not None:
         raise NotLifted(f"has a parameter `{last}` that can't be given without the ones before it", function)
     own = parameters(function)[0 if attributes is None else 1 :]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -44,8 +43,7 @@ from eqtrace.run.methods.kind import breach, has_kind
 from eqtrace.run.methods.steady import is_steady
 from eqtrace.run.record import Event
 from eqtrace.run.site import Site
-from eqtrace.run.snapshot import equal
-from eqtrace.run.statement import CannotRun, resolve
+from eqtrace.run.statement import CannotRun
 from eqtrace.run.work import is_scalar, used_symbols
 
 if TYPE_CHECKING:
@@ -53,7 +51,6 @@ if TYPE_CHECKING:
 
 BITS = (128, 256, 512, 1024, 2048)
 LEAST = 8  # executions in exact runs that certify a line
-_COMPARED = (int, float, complex, str, bytes, tuple)  # kinds of defaults
 _REFUTING = frozenset({"value-mismatch", "ulps-exceeded", "argument-changed"})
 _OUTSIDE = "a call gives something else than the function itself returns (a decorator, or another function of its name)"
 _OF_RESULT = "correct the code, or the shape that the specification gives; `bind` reads a part of what is returned"
@@ -82,7 +79,6 @@ class Line:
     kinks: int = 0
     undecided: int = 0
     outside: int = 0  # executions that `where` leaves out
-    elsewhere: int = 0  # executions with another value of a parameter than the default of which the form speaks
     unclaimed: int = 0  # executions of which a statement claims nothing, as its premise holds for no entry
     worst: Found | None = None  # the largest error of what passes
     why_sampled: str = ""
@@ -141,7 +137,6 @@ class LineCheck:
         self._furthest: dict[int, float] = {}  # by statement: the most ulps that code and form were apart
         self._loose = ""  # why the statement alone can't be told apart from the form
         self._replay: Replay | None = None
-        self._defaults = self._default_values() if equation.defaults else {}
         try:
             if session.effort.exact:
                 self._replay = Replay(site, session.twins)
@@ -173,8 +168,10 @@ class LineCheck:
             self._in_exact_runs()
         if not self.line.points and not self.line.faults and (captured or executed):
             problem = self._session.recorder.problems.get(self.line.anchor.id)
-            what = f"its values can't be captured: {problem}" if problem else _why_nothing(captured, executed)
-            self._fault("value-undecided", what, "correct the bind" if problem else "")
+            what, hint = f"its values can't be captured: {problem}", "correct the bind"
+            if not problem:
+                what, hint = _why_nothing(captured, executed, ", ".join(self._equation.defaults))
+            self._fault("value-undecided", what, hint)
         return self.line
 
     def hold_returned(self, returned: list[Captured]) -> None:
@@ -196,22 +193,8 @@ class LineCheck:
                     message, hint = self._told(each, comparison, lambda *_: None)
                     self._fault("value-mismatch", f"{_OUTSIDE}: {message}", hint)
 
-    def _default_values(self) -> Mapping[str, Any]:
-        """The values of the parameters that keep their defaults, where the function can be asked for them."""
-        site, work = self.line.site, self._session.work
-        try:
-            known = inspect.signature(resolve(work.modules[site.file], site.function)).parameters
-        except (CannotRun, LookupError, TypeError, ValueError):
-            return {}
-        found = {name: known[name].default for name in self._equation.defaults if name in known}
-        # Code may use a list or a dictionary to remember things in: then it is the default still.
-        return {name: value for name, value in found.items() if value is None or isinstance(value, _COMPARED)}
-
     def _check(self, each: Captured, replayed: bool) -> None:
         event = each.event
-        if not all(equal(event.namespace.get(name, value), value) for name, value in self._defaults.items()):
-            self.line.elsewhere += 1
-            return
         if event.problem:
             self._fault("value-undecided", f"{event.problem} ({each.origin})", "read the value by another `bind`")
             return
@@ -559,10 +542,17 @@ def is_exact_kind(outputs: Mapping[str, Any]) -> bool:
     return all(np.asarray(value).dtype.kind in "iubU" for value in outputs.values())
 
 
-def _why_nothing(captured: list[Captured], executed: int) -> str:
+def _why_nothing(captured: list[Captured], executed: int, defaults: str) -> tuple[str, str]:
+    """Why no execution was compared, and what to do; `defaults` are the parameters that keep theirs."""
+    if not captured and defaults:
+        what = f"none of its {executed} executions came to its end with the defaults of {defaults}"
+        return (
+            what,
+            f"run it with them, or name what is given in the entry (`domain: {{{defaults.split(', ')[0]}: ...}}`)",
+        )
     if not captured:
-        return f"none of its {executed} executions gave the value that is bound (it raised, or was not evaluated)"
-    return "nothing could be compared at any of its executions"
+        return f"none of its {executed} executions gave the value that is bound (it raised, or was not evaluated)", ""
+    return "nothing could be compared at any of its executions", ""
 
 
 def _spread(count: int, wanted: int) -> set[int]:

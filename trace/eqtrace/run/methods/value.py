@@ -135,8 +135,6 @@ def _limits(line: Line) -> list[str]:
         found.append(f"{place}: {line.kinks} executions within rounding of a kink, compared in float64 only")
     if line.outside:
         found.append(f"{place}: {line.outside} executions lie outside of `where` and were not compared")
-    if line.elsewhere:
-        found.append(f"{place}: {line.elsewhere} executions with other values than defaults were not compared")
     if line.undecided:
         found.append(f"{place}: {line.undecided} executions had entries that could not be decided, and don't count")
     return found
