@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from eqtrace.model.verdict import MethodResult
     from eqtrace.project import Project
 
+_NAMED = 6  # equations in one sentence
+
 
 def conclude(
     command: str,
@@ -48,7 +50,7 @@ def conclude(
         states=project.states.found,
         seed=seed,
         seconds=time.perf_counter() - started,
-        skipped=_skipped(project),
+        skipped=_skipped(command, project),
         notes=_notes(command, project),
         exit=1 if errors else 2 if nothing else 0,
     )
@@ -84,6 +86,14 @@ def findings_of(config: Config, faults: Iterable[Fault]) -> tuple[Finding, ...]:
     return tuple(sorted(seen.values(), key=lambda each: (each.span, each.code, each.message)))
 
 
-def _skipped(project: Project) -> tuple[str, ...]:
+def _skipped(command: str, project: Project) -> tuple[str, ...]:
     left_out = len(project.specification.equations) - len(project.selected)
-    return (f"{left_out} equation{' was' if left_out == 1 else 's were'} not selected",) if left_out else ()
+    told = [f"{left_out} equation{' was' if left_out == 1 else 's were'} not selected"] if left_out else []
+    kept = {name: ", ".join(project.equations[name].defaults) for name in project.selected}
+    named = [f"{name} ({parameters})" for name, parameters in kept.items() if parameters]
+    if named and command == "verify":
+        rest = f" and {len(named) - _NAMED} more" if len(named) > _NAMED else ""
+        told.append(
+            f"other values than the defaults of parameters that no formula names: {', '.join(named[:_NAMED])}{rest}"
+        )
+    return tuple(told)

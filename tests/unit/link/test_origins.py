@@ -83,10 +83,10 @@ def notes(tmp_path):
     ("changes", "told"),
     [
         ({}, []),
-        ({"2 * x": "3 * x"}, ["start with m.py:1 (2 of the other 2 refuted run first)"]),
-        ({"first(x) + 1": "first(x) + 2"}, ["start with m.py:4 (the other refuted equation runs second)"]),
+        ({"2 * x": "3 * x"}, ["start with m.py:1 (2 of the other 2 refuted reach first)"]),
+        ({"first(x) + 1": "first(x) + 2"}, ["start with m.py:4 (the other refuted equation reaches second)"]),
         ({"x - 1": "x + 1"}, []),  # nothing else runs it
-        ({"2 * x": "3 * x", "x - 1": "x + 1"}, ["start with m.py:1 (2 of the other 3 refuted run first)"]),
+        ({"2 * x": "3 * x", "x - 1": "x + 1"}, ["start with m.py:1 (2 of the other 3 refuted reach first)"]),
         ({"second(x) * second(x)": "second(x)"}, []),
     ],
 )
@@ -133,12 +133,12 @@ equations:
 """
     assert notes(code, spec) == []
     code, spec = code.replace("2 * x", "3 * x"), spec.replace("return 2 * x", "return 3 * x")
-    assert notes(code, spec) == ["start with m.py:2 (the other refuted equation runs first)"]
+    assert notes(code, spec) == ["start with m.py:2 (the other refuted equation reaches first)"]
 
 
 def test_a_gradient_rests_on_its_forward(notes):
     assert notes(GRADIENT, GRADIENT_SPEC) == []
     wrong = GRADIENT.replace("x * x", "x * x * x"), GRADIENT_SPEC.replace("'z = x * x'", "'z = x * x * x'")
-    assert notes(*wrong) == ["start with m.py:4 (2 of the other 2 refuted run inner)"]
+    assert notes(*wrong) == ["start with m.py:4 (2 of the other 2 refuted reach inner)"]
     wrong = GRADIENT.replace("2.0 * x", "3.0 * x"), GRADIENT_SPEC.replace("'dx = 2.0", "'dx = 3.0")
     assert notes(*wrong) == []

@@ -60,7 +60,7 @@ def _told(home: FunctionRef, found: Sequence[_Refuted], resting: set[str], refut
     lines = ", ".join(map(str, sorted(each.line for each in found)))
     every = {name for each in refuted for name in each.equations}
     others = len(every.difference(*(each.equations for each in found)))
-    run = "the other refuted equation runs" if others == 1 else f"{len(resting)} of the other {others} refuted run"
+    run = f"{len(resting)} of the other {others} refuted reach" if others > 1 else "the other refuted equation reaches"
     return f"{home.path}:{lines} ({run} {home.qualname})"
 
 

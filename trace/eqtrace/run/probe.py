@@ -7,7 +7,7 @@ import sys
 import threading
 import types
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,7 +62,7 @@ class Probe:
         self._key = id(self)  # asked for once: each call passes through the audit hooks
 
     def __reduce__(self) -> str | tuple[Any, ...]:
-        return (type(None), ())  # a pickled function takes no probe along
+        return (Silent, ())  # a function that is pickled by value takes no recorder along
 
     def begin(self, n: int, /, **outer: Callable[[], Any]) -> None:
         """The statement begins: counts it and reads its inputs. `outer` are names that its frame may not show."""
@@ -287,6 +287,33 @@ class Probe:
                 begun.problems.append(f"{output.symbol} could not be read after the statement: {error}")
         begun.notes.extend(copier.notes)
         return outputs
+
+
+class Silent:
+    """Stands for a probe where nothing is recorded."""
+
+    @property
+    def live(self) -> Silent:
+        """Flags of sites, none of which is recorded at."""
+        return self
+
+    def __getitem__(self, n: int) -> bool:
+        return False
+
+    def begin(self, n: int, /, **outer: Callable[[], Any]) -> None:
+        """See `Probe`, as of the others."""
+
+    begin_inside = begin
+
+    def value(self, n: int, key: object, value: Any) -> Any:
+        """The value, unchanged."""
+        return value
+
+    close = branch = first = second = value
+
+    def whole(self, n: int) -> AbstractContextManager[None]:
+        """Around a function's body."""
+        return nullcontext()
 
 
 class _Whole:
