@@ -31,7 +31,8 @@ class Forms(Mapping[str, "Form"]):
             from eqtrace.formula.form import read  # its terms take long to import
 
             equation = self._equations[name]
-            parameters = tuple(equation.symbols) if equation.whole else None
+            # Where the function is not found, which is told as such, any name may be one of its parameters.
+            parameters = tuple(equation.symbols) or None if equation.whole else None
             found = self._read[name] = read(equation, parameters=parameters, sizes=self._sizes)
         return found
 

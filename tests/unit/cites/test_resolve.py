@@ -81,3 +81,16 @@ def test_a_virtual_environment_is_no_part_of_the_tree_whatever_its_name(tmp_path
         subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
     found = {path for path in Tree(tmp_path, Git(tmp_path) if versioned else None).files if ".git/" not in path}
     assert found == {"pyvenv.cfg", "src/a.py"}
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+def test_what_eqtrace_wrote_is_no_part_of_the_tree(tmp_path: Path, versioned: bool) -> None:
+    """Neither a site, wherever it is, nor the ledger: both repeat what they found."""
+    site = ("reports/site/equations.schema.json", "reports/site/pages/a.html", "reports/site/README.md")
+    for path in ("src/a.py", "README.md", ".eqtrace/cites.yaml", *site):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text("x\n")
+    if versioned:
+        subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    found = {path for path in Tree(tmp_path, Git(tmp_path) if versioned else None).files if ".git/" not in path}
+    assert found == {"src/a.py", "README.md"}

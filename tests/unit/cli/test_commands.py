@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from eqtrace.cli.main import run
 from eqtrace.model.anchor import Anchor, Match, Role, Status
 from eqtrace.model.finding import Finding, Severity
 from eqtrace.model.span import Span, Text
@@ -63,6 +64,31 @@ def test_a_selection_of_nothing_exits_2_with_the_nearest_ids(eqtrace, parts) -> 
     assert "'linear.linaer' selects no equation" in shown.err
     assert "nearest: linear.linear" in shown.err
     assert not parts.calls
+
+
+def test_a_selection_in_a_specification_that_cannot_be_read_says_so(tmp_path: Path, monkeypatch, capsys) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.eqtrace]\nspec = ["e.yaml"]\nsources = ["m.py"]\n')
+    (tmp_path / "m.py").write_text("def f(x): return x\n")
+    (tmp_path / "e.yaml").write_text("m:\n  f: {sympy: 'x'\n")
+    monkeypatch.chdir(tmp_path)
+    assert run(["verify", "m:f"]) == 2
+    shown = capsys.readouterr().err
+    assert "'m:f' selects no equation that can be read" in shown
+    assert "e.yaml:3:1: the YAML can't be read" in shown
+
+
+def test_a_file_that_cannot_be_read_brings_no_unknown_symbols_with_it(tmp_path: Path, monkeypatch, capsys) -> None:
+    (tmp_path / "pyproject.toml").write_text('[tool.eqtrace]\nspec = ["e.yaml"]\nsources = ["m.py"]\n')
+    (tmp_path / "m.py").write_text("def f(x, k): return k * x\ndef broken(:\n")
+    (tmp_path / "e.yaml").write_text("m:\n  f: {sympy: 'k*x'}\n")
+    monkeypatch.chdir(tmp_path)
+    assert run(["audit", "--no-cache"]) == 1
+    shown = capsys.readouterr().out
+    assert "EQ206" in shown
+    assert "EQ108" not in shown
+    (tmp_path / "m.py").write_text("def f(x): return x\n")
+    assert run(["audit", "--no-cache"]) == 1
+    assert "EQ108" in capsys.readouterr().out
 
 
 def test_one_pattern_of_several_that_selects_nothing_exits_2(eqtrace, parts) -> None:

@@ -97,6 +97,30 @@ def test_the_function_that_others_run_comes_first(notes, changes, told):
     assert notes(code, "m:\n" + "".join(f"  {name}: {{sympy: '{form}'}}\n" for name, form in FORMS.items())) == told
 
 
+def test_a_helper_without_an_equation_that_all_reach(notes):
+    code = """
+def _square(x):
+    return x * x
+
+def first(x):
+    return _square(x) + 1
+
+def second(x):
+    return 2 * _square(x)
+
+def third(x):
+    return first(x) - 1
+"""
+    forms = {"first": "x**2 + 1", "second": "2*x**2", "third": "x**2"}
+    spec = "m:\n" + "".join(f"  {name}: {{sympy: '{form}'}}\n" for name, form in forms.items())
+    assert notes(code, spec) == []
+    told = ["start with m.py::_square (all 3 refuted reach it, and no equation is of it)"]
+    assert notes(code.replace("x * x", "x * x * x"), spec) == told
+    assert notes(code.replace("_square(x) + 1", "_square(x) + 2"), spec) == [
+        "start with m.py:4 (the other refuted equation reaches first)"
+    ]
+
+
 def test_a_composition_rests_on_what_it_is_made_of(notes):
     """Also where its line only reads what another line called."""
     code = """

@@ -19,7 +19,9 @@ _RESULTS = frozenset({"target", "dist", "build", "out"})  # of a build, where it
 _BUILDS = frozenset(
     {"Cargo.toml", "pom.xml", "package.json", "pyproject.toml", "setup.py", "CMakeLists.txt", "build.gradle"}
 )
-_ENVIRONMENT = "pyvenv.cfg"  # stands in the folder of a virtual environment, whatever that is called
+# What stands in the folder of a virtual environment, and in that of a site of ours, whatever they are called.
+_MADE = frozenset({"pyvenv.cfg", "equations.schema.json"})
+_OURS = ".eqtrace"
 _KEPT_FILES = 512  # of which the lines stay in memory
 _LARGEST = 4_000_000  # bytes: nobody cites lines of larger files by hand
 
@@ -35,13 +37,17 @@ class Tree:
 
     @cached_property
     def files(self) -> frozenset[str]:
-        """Every file: those git knows or would add, else all but caches and build results; of environments none."""
+        """Every file: those git knows or would add, else all but caches and build results.
+
+        Of environments none, and none of what eqtrace itself wrote.
+        """
         listed = self.git.files() if self.git is not None else None
         if listed is not None:
-            homes = {PurePosixPath(path).parent for path in listed if path.endswith(f"/{_ENVIRONMENT}")}
+            homes = {PurePosixPath(path).parent for path in listed if "/" in path and path.rpartition("/")[2] in _MADE}
+            found = (path for path in listed if not path.startswith(f"{_OURS}/"))
             if homes:
-                listed = tuple(path for path in listed if homes.isdisjoint(PurePosixPath(path).parents))
-            return frozenset(path for path in listed if (self.root / path).is_file())
+                found = (path for path in found if homes.isdisjoint(PurePosixPath(path).parents))
+            return frozenset(path for path in found if (self.root / path).is_file())
         return frozenset(self._walked())
 
     @cached_property
@@ -98,7 +104,7 @@ class Tree:
             skipped = _SKIPPED | _RESULTS if _BUILDS & set(names) else _SKIPPED
             folders[:] = sorted(name for name in folders if name not in skipped)
             base = Path(folder).relative_to(self.root)
-            if _ENVIRONMENT in names and base.name:
+            if _MADE & set(names) and base.name:
                 folders.clear()
                 continue
             yield from ((base / name).as_posix() for name in names)

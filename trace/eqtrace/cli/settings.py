@@ -36,10 +36,15 @@ def selected(patterns: tuple[str, ...], config: Config) -> frozenset[str] | None
         return None
     from eqtrace.spec.load import load
 
-    equations = load(config).equations
+    specification = load(config)
+    equations = specification.equations
     found: set[str] = set()
     for pattern in patterns:
         ids = {each.id for each in equations if _named(pattern, each, config.root)}
+        if not ids and specification.faults:
+            fault = specification.faults[0]
+            what = f"'{pattern}' selects no equation that can be read\n{fault.span}: {fault.message}"
+            raise EqtraceError(what, "without a selection, all that is wrong with the specification is told")
         if not ids:
             raise EqtraceError(f"'{pattern}' selects no equation", _nearest(pattern, equations))
         found |= ids

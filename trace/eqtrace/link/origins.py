@@ -15,6 +15,7 @@ from eqtrace.model.finding import Fault
 _OF_LINES = frozenset({"value-mismatch", "ulps-exceeded", "shape-mismatch", "discrete-mismatch", "argument-changed"})
 _OF_GRADIENTS = frozenset({"adjoint-mismatch", "central-difference-mismatch", "unrepeatable-gradient"})
 _MOST = 3  # functions that are named
+_SEVERAL = 3  # functions with refuted lines, from which on one that all reach is worth a look
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +48,39 @@ def start_with(
     resting = {home: _resting(found, refuted) for home, found in first.items()}
     named = sorted((home for home in first if resting[home]), key=lambda home: -len(resting[home]))
     told = [_told(home, first[home], resting[home], refuted) for home in named[:_MOST]]
+    every = _names(refuted)
+    explained = any(resting[home] | _names(first[home]) == every for home in first)
+    if (
+        len({each.home for each in refuted}) >= _SEVERAL
+        and not explained
+        and (shared := _shared(refuted, matches, graph))
+    ):
+        told = [f"{shared} (all {len(every)} refuted reach it, and no equation is of it)"]
     return f"start with {', then '.join(told)}" if told else ""
+
+
+def _names(refuted: Iterable[_Refuted]) -> set[str]:
+    return {name for each in refuted for name in each.equations}
+
+
+def _shared(refuted: Sequence[_Refuted], matches: Mapping[str, Match], graph: CallGraph) -> str:
+    """A function of the sources without an equation that every refuted line reaches, and that reaches no other such."""
+    cited = {FunctionRef(each.span.path, each.function) for each in matches.values() if each.span is not None}
+    common = frozenset.intersection(*(each.runs for each in refuted)) - cited
+    sources = set(graph.index.sources())
+    last = [each for each in common if each.path in sources and not graph.reached(each) & common]
+    return f"{last[0].path}::{last[0].qualname}" if len(last) == 1 else ""
 
 
 def _resting(found: Sequence[_Refuted], refuted: Sequence[_Refuted]) -> set[str]:
     """The equations that are refuted elsewhere, where one of these lines runs."""
     others = (each for each in refuted if any(each.rests_on(one) for one in found))
-    return {name for each in others for name in each.equations}.difference(*(each.equations for each in found))
+    return _names(others) - _names(found)
 
 
 def _told(home: FunctionRef, found: Sequence[_Refuted], resting: set[str], refuted: Sequence[_Refuted]) -> str:
     lines = ", ".join(map(str, sorted(each.line for each in found)))
-    every = {name for each in refuted for name in each.equations}
-    others = len(every.difference(*(each.equations for each in found)))
+    others = len(_names(refuted) - _names(found))
     run = f"{len(resting)} of the other {others} refuted reach" if others > 1 else "the other refuted equation reaches"
     return f"{home.path}:{lines} ({run} {home.qualname})"
 
