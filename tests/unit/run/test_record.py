@@ -86,13 +86,13 @@ def test_code_asks_before_it_calls_a_probe(module):
 def test_a_function_that_is_pickled_by_value_runs_and_records_nothing(module):
     source = (
         "def f(x):\n    y = x + 1\n    if x > 3:\n        y = 2 * y\n    return max(y, [k + x for k in (1, 2)][0])\n"
-        "def g(x):\n    return 2 * x\n"
+        "def twice_of_all(x):\n    return 2 * x\n"
     )
     recorder = Recorder()
     cites = [("y = x", {"x": "x"}, {"y": "y"}), ("if x", {}, {}), ("return max", {"x": "x"}, {"r": "result"})]
-    space = module(recorder, source, *cites, ("def g", {"x": "x"}, {"r": "result"}, "whole"))
+    space = module(recorder, source, *cites, ("def twice", {"x": "x"}, {"r": "result"}, "whole"))
     assert not recorder.problems
-    for name, value, result in (("f", 1, 2), ("f", 5, 12), ("g", 4, 8)):
+    for name, value, result in (("f", 1, 2), ("f", 5, 12), ("twice_of_all", 4, 8)):
         function = space[name]
         function.__module__ = None  # so that it goes by its code
         with recorder.recording() as recording:
