@@ -213,7 +213,7 @@ def _method(module: str, file: SourceFile, name: str, node: FunctionNode, owner:
     """A draft of a method: what it reads of its object are the arguments that made it, under their own names."""
     made = constructed(file, owner, node)
     found = _lifted(file, node, attributes=made.attributes)
-    call = made.call(owner.name, node)
+    call = made.call(owner.name, node, file.tree)
     keys = _yaml(found)
     shapes = annotated(made.init) if made.init is not None else {}
     symbols = {each: f"{{code: self.{attribute}, shape: [{', '.join(map(_key, shapes.get(each, ())))}]}}"

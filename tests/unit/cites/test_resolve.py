@@ -72,15 +72,19 @@ def test_not_here(tree: Tree) -> None:
     assert resolve("../../../etc/passwd.txt", "docs/guide.md", 1, tree).path is None
 
 
+def files_of(root: Path, versioned: bool) -> set[str]:
+    """The files of a folder's tree, which git knows or not."""
+    if versioned:
+        subprocess.run(["git", "init", "-q"], cwd=root, check=True)
+    return {path for path in Tree(root, Git(root) if versioned else None).files if ".git/" not in path}
+
+
 @pytest.mark.parametrize("versioned", [True, False])
 def test_a_virtual_environment_is_no_part_of_the_tree_whatever_its_name(tmp_path: Path, versioned: bool) -> None:
     for path in ("pyvenv.cfg", "src/a.py", "my env/pyvenv.cfg", "my env/lib/b.py", "deep/e/pyvenv.cfg", "deep/e/c.py"):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("x\n")
-    if versioned:
-        subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    found = {path for path in Tree(tmp_path, Git(tmp_path) if versioned else None).files if ".git/" not in path}
-    assert found == {"pyvenv.cfg", "src/a.py"}
+    assert files_of(tmp_path, versioned) == {"pyvenv.cfg", "src/a.py"}
 
 
 @pytest.mark.parametrize("versioned", [True, False])
@@ -90,7 +94,4 @@ def test_what_eqtrace_wrote_is_no_part_of_the_tree(tmp_path: Path, versioned: bo
     for path in ("src/a.py", "README.md", ".eqtrace/cites.yaml", *site):
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).write_text("x\n")
-    if versioned:
-        subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
-    found = {path for path in Tree(tmp_path, Git(tmp_path) if versioned else None).files if ".git/" not in path}
-    assert found == {"src/a.py", "README.md"}
+    assert files_of(tmp_path, versioned) == {"src/a.py", "README.md"}

@@ -1,4 +1,5 @@
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -66,27 +67,34 @@ def test_a_selection_of_nothing_exits_2_with_the_nearest_ids(eqtrace, parts) -> 
     assert not parts.calls
 
 
-def test_a_selection_in_a_specification_that_cannot_be_read_says_so(tmp_path: Path, monkeypatch, capsys) -> None:
-    (tmp_path / "pyproject.toml").write_text('[tool.eqtrace]\nspec = ["e.yaml"]\nsources = ["m.py"]\n')
-    (tmp_path / "m.py").write_text("def f(x): return x\n")
-    (tmp_path / "e.yaml").write_text("m:\n  f: {sympy: 'x'\n")
-    monkeypatch.chdir(tmp_path)
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """Writes one module and its entries, and goes there."""
+
+    def write(code: str, entries: str) -> None:
+        (tmp_path / "pyproject.toml").write_text('[tool.eqtrace]\nspec = ["e.yaml"]\nsources = ["m.py"]\n')
+        (tmp_path / "m.py").write_text(code)
+        (tmp_path / "e.yaml").write_text(entries)
+        monkeypatch.chdir(tmp_path)
+
+    return write
+
+
+def test_a_selection_in_a_specification_that_cannot_be_read_says_so(project, capsys) -> None:
+    project("def f(x): return x\n", "m:\n  f: {sympy: 'x'\n")
     assert run(["verify", "m:f"]) == 2
     shown = capsys.readouterr().err
     assert "'m:f' selects no equation that can be read" in shown
     assert "e.yaml:3:1: the YAML can't be read" in shown
 
 
-def test_a_file_that_cannot_be_read_brings_no_unknown_symbols_with_it(tmp_path: Path, monkeypatch, capsys) -> None:
-    (tmp_path / "pyproject.toml").write_text('[tool.eqtrace]\nspec = ["e.yaml"]\nsources = ["m.py"]\n')
-    (tmp_path / "m.py").write_text("def f(x, k): return k * x\ndef broken(:\n")
-    (tmp_path / "e.yaml").write_text("m:\n  f: {sympy: 'k*x'}\n")
-    monkeypatch.chdir(tmp_path)
+def test_a_file_that_cannot_be_read_brings_no_unknown_symbols_with_it(project, capsys) -> None:
+    project("def f(x, k): return k * x\ndef broken(:\n", "m:\n  f: {sympy: 'k*x'}\n")
     assert run(["audit", "--no-cache"]) == 1
     shown = capsys.readouterr().out
     assert "EQ206" in shown
     assert "EQ108" not in shown
-    (tmp_path / "m.py").write_text("def f(x): return x\n")
+    project("def f(x): return x\n", "m:\n  f: {sympy: 'k*x'}\n")
     assert run(["audit", "--no-cache"]) == 1
     assert "EQ108" in capsys.readouterr().out
 

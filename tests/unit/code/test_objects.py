@@ -49,21 +49,23 @@ def method(text):
 )
 def test_objects_are_made_of_what_is_needed(text, call, attributes):
     found = made(method(text))
-    node = ast.parse(textwrap.dedent(text)).body[0]
-    assert found.call("C", node) == call
+    module = ast.parse(textwrap.dedent(text))
+    assert found.call("C", module.body[0], module) == call
     assert dict(found.attributes) == attributes
 
 
 def test_fields_of_a_dataclass():
     head = "@dataclass(frozen=True)\nclass C:\n    a: float\n    b: float = 1.0\n"
     found = made(head + "    def f(self, x):\n        return self.b*x\n")
-    assert found.call("C", ast.parse("def f(self, x, y=None, z=2): pass").body[0]) == "C(a, b).f(x, z=z)"
+    module = ast.parse("def f(self, x, y=None, z=2): pass")
+    assert found.call("C", module.body[0], module) == "C(a, b).f(x, z=z)"
     assert dict(found.given) == {"a": "a", "b": "b"}
 
 
 def test_a_class_that_takes_nothing():
     found = made("class C:\n    def f(self, x):\n        return x\n")
-    assert found.call("C", ast.parse("def f(self): pass").body[0]) == "C().f()"
+    module = ast.parse("def f(self): pass")
+    assert found.call("C", module.body[0], module) == "C().f()"
 
 
 @pytest.mark.parametrize(

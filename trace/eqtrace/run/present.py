@@ -336,11 +336,8 @@ _Flat = tuple[list[str], list[str]]
 
 def _flatten(value: Any, content: list[str], places: list[str], known: dict[int, _Flat]) -> None:
     """Everything that a frozen value holds, in a fixed order, as text; apart, what only findings could show."""
-    kind, start = type(value), (len(content), len(places))
-    if id(value) in known:
-        content += known[id(value)][0]
-        places += known[id(value)][1]
-    elif kind is Text:
+    kind = type(value)
+    if kind is Text:
         content.append(value.value)
         places.append(f"{value.style} {value.indent} {value.span!r}")
     elif kind is Span:
@@ -356,7 +353,11 @@ def _flatten(value: Any, content: list[str], places: list[str], known: dict[int,
             _flatten(item, content, places, known)
     elif kind is frozenset:
         content.append(repr(sorted(map(str, value))))
+    elif kind is Symbol and id(value) in known:
+        content += known[id(value)][0]
+        places += known[id(value)][1]
     elif is_dataclass(kind):
+        start = len(content), len(places)
         for name in _names(kind):
             if name in _SHOWN or (kind is Anchor and name == "code"):  # what stands there counts with its function
                 places.append(repr(getattr(value, name)))

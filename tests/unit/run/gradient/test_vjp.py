@@ -17,6 +17,13 @@ SCALE = """
 """
 
 
+def of_two(symbols: str, gives: str = "wrt: {x: 'result[0]', z: 'result[1]'}") -> str:
+    """The symbols, with a second input z, and the gradient by both."""
+    inputs = symbols.replace("      y: {shape", "      z: {shape: [n], code: z}\n      y: {shape")
+    functions = "forward: 'layers.py::forward', backward: 'layers.py::backward', cotangent: dy"
+    return f"{inputs}    gradient: {{{functions}, {gives}}}"
+
+
 def scaled(
     forward: str, backward: str, formula: str = "2*dy[i]", gradient: str = "", symbols: str = SCALE, before: str = ""
 ) -> tuple[str, str]:
@@ -430,12 +437,7 @@ def test_one_of_several_entries_is_wrong_where_another_has_a_kink(verified: Veri
         return dx, 2 * dy
     """
     symbols = SCALE.replace("x: {shape: [n], code: x}", "x: {shape: [n], code: x, domain: {one_of: [0]}}")
-    spec = f"""{symbols.replace("      y: {shape", "      z: {shape: [n], code: z}" + chr(10) + "      y: {shape")}
-    gradient:
-      forward: 'layers.py::forward'
-      backward: 'layers.py::backward'
-      cotangent: dy
-      wrt: {{x: 'result[0]', z: 'result[1]'}}
+    spec = f"""{of_two(symbols)}
     equations:
       - id: layer.gradient
         method: [vjp]
@@ -460,12 +462,7 @@ def test_the_wrong_one_of_several_entries_is_told(verified: Verify, dx: str, dz:
         dx = {dx}
         return dx, {dz}
     """
-    spec = f"""{SCALE.replace("      y: {shape", "      z: {shape: [n], code: z}" + chr(10) + "      y: {shape")}
-    gradient:
-      forward: 'layers.py::forward'
-      backward: 'layers.py::backward'
-      cotangent: dy
-      wrt: {{x: 'result[0]', z: 'result[1]'}}
+    spec = f"""{of_two(SCALE)}
     equations:
       - id: layer.gradient
         method: [vjp]
@@ -491,12 +488,7 @@ def test_a_small_entry_is_not_hidden_by_a_large_one(verified: Verify) -> None:
         dx = 2 * E * E * dy
         return E * dy, dx
     """
-    spec = f"""{SCALE.replace("      y: {shape", "      z: {shape: [n], code: z}" + chr(10) + "      y: {shape")}
-    gradient:
-      forward: 'layers.py::forward'
-      backward: 'layers.py::backward'
-      cotangent: dy
-      wrt: {{x: 'result[0]', z: 'result[1]'}}
+    spec = f"""{of_two(SCALE)}
     equations:
       - id: layer.gradient
         method: [vjp]
@@ -521,13 +513,7 @@ def test_accumulators_of_one_shape_start_at_different_values(verified: Verify) -
         grads["z"] = grads["z"] + dx + mix
         grads["x"] = grads["x"] + dy
     """
-    spec = f"""{SCALE.replace("      y: {shape", "      z: {shape: [n], code: z}" + chr(10) + "      y: {shape")}
-    gradient:
-      forward: 'layers.py::forward'
-      backward: 'layers.py::backward'
-      cotangent: dy
-      accumulates: grads
-      wrt: {{x: 'grads["x"]', z: 'grads["z"]'}}
+    spec = f"""{of_two(SCALE, '''accumulates: grads, wrt: {x: 'grads["x"]', z: 'grads["z"]'}''')}
     equations:
       - id: layer.gradient
         method: [vjp]

@@ -6,7 +6,6 @@ import ast
 import builtins
 from collections.abc import Collection, Mapping
 
-from eqtrace.code.lift.reasons import NotLifted
 from eqtrace.code.tree import FunctionNode
 
 _AXES = frozenset({"axis", "axes", "ddof"})
@@ -28,7 +27,7 @@ def skeleton(function: FunctionNode, shapes: Mapping[str, tuple[str, ...]]) -> d
     return {"shapes": f"{{{said}}}"} if said else {}
 
 
-def flags_of(function: FunctionNode, module: ast.Module | None = None) -> dict[str, ast.expr]:
+def flags_of(function: FunctionNode, module: ast.Module) -> dict[str, ast.expr]:
     """The parameters with a default that is no number, or that choose axes by NumPy's names; with that default.
 
     What a name stands for, the `module` tells.
@@ -40,7 +39,7 @@ def flags_of(function: FunctionNode, module: ast.Module | None = None) -> dict[s
     return {each.arg: value for each, value in defaults if each.arg in _AXES or not _is_number(value, module)}
 
 
-def _is_number(value: ast.expr, module: ast.Module | None, depth: int = 0) -> bool:
+def _is_number(value: ast.expr, module: ast.Module, depth: int = 0) -> bool:
     """Whether a default is a number, or may be one for all that is known."""
     match value:
         case ast.Constant(value=constant):
@@ -61,10 +60,10 @@ def _is_number(value: ast.expr, module: ast.Module | None, depth: int = 0) -> bo
     return False
 
 
-def _stands_for(name: str, module: ast.Module | None) -> ast.AST | None:
+def _stands_for(name: str, module: ast.Module) -> ast.AST | None:
     """What a module last gives a name at its top; None where it doesn't."""
     found: ast.AST | None = None
-    for node in module.body if module is not None else ():
+    for node in module.body:
         match node:
             case ast.Assign(targets=targets, value=value) if any(
                 isinstance(each, ast.Name) and each.id == name for each in targets
@@ -89,9 +88,7 @@ def bound_to_flag(function: FunctionNode, flags: Collection[str]) -> str | None:
 
 
 def call_without(function: FunctionNode, flags: Collection[str]) -> str:
-    """A call that leaves parameters out, those behind the first of them by name."""
-    if (name := bound_to_flag(function, flags)) is not None:
-        raise NotLifted(f"has a parameter `{name}` that can't be given without the ones before it", function)
+    """A call that leaves parameters out, those behind the first of them by name; none may be bound to a flag."""
     found = function.args
     parts: list[str] = []
     left_out = False

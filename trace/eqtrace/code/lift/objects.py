@@ -28,7 +28,7 @@ class Constructed:
     given: Mapping[str, str] = field(default_factory=dict)
     init: FunctionNode | None = None
 
-    def call(self, owner: str, method: FunctionNode) -> str:
+    def call(self, owner: str, method: FunctionNode, module: ast.Module) -> str:
         """The call of the method without its flags, on an object that is made for it.
 
         Raises:
@@ -40,7 +40,7 @@ class Constructed:
         if is_property(method):
             return f"{made}.{method.name}"
         own = parameters(method)[0].arg
-        text = call_without(method, flags_of(method)).replace(f"({own}, ", "(", 1).replace(f"({own})", "()", 1)
+        text = call_without(method, flags_of(method, module)).replace(f"({own}, ", "(", 1).replace(f"({own})", "()", 1)
         return f"{made}{text.removeprefix(_CALLED)}" if method.name == _CALLED else f"{made}.{text}"
 
 

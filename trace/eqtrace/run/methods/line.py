@@ -170,7 +170,7 @@ class LineCheck:
             problem = self._session.recorder.problems.get(self.line.anchor.id)
             what, hint = f"its values can't be captured: {problem}", "correct the bind"
             if not problem:
-                what, hint = _why_nothing(captured, executed, ", ".join(self._equation.defaults))
+                what, hint = _why_nothing(captured, executed, tuple(self._equation.defaults))
             self._fault("value-undecided", what, hint)
         return self.line
 
@@ -542,14 +542,11 @@ def is_exact_kind(outputs: Mapping[str, Any]) -> bool:
     return all(np.asarray(value).dtype.kind in "iubU" for value in outputs.values())
 
 
-def _why_nothing(captured: list[Captured], executed: int, defaults: str) -> tuple[str, str]:
+def _why_nothing(captured: list[Captured], executed: int, defaults: tuple[str, ...]) -> tuple[str, str]:
     """Why no execution was compared, and what to do; `defaults` are the parameters that keep theirs."""
     if not captured and defaults:
-        what = f"none of its {executed} executions came to its end with the defaults of {defaults}"
-        return (
-            what,
-            f"run it with them, or name what is given in the entry (`domain: {{{defaults.split(', ')[0]}: ...}}`)",
-        )
+        what = f"none of its {executed} executions came to its end with the defaults of {', '.join(defaults)}"
+        return what, f"run it with them, or name what is given in the entry (`domain: {{{defaults[0]}: ...}}`)"
     if not captured:
         return f"none of its {executed} executions gave the value that is bound (it raised, or was not evaluated)", ""
     return "nothing could be compared at any of its executions", ""
