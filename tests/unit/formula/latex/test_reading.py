@@ -134,6 +134,23 @@ REFUSED = [
     (r"r = S^2", "power of a matrix|axes"),
     (r"Y = XW + b'", "prime|height|declared"),
     (r"r = \epsilon < n", "one chain"),
+    (r"r = \log^{-1} n", "its inverse, or one by it"),
+    (r"r = \cot^{-1} n", "its inverse, or one by it"),
+    (r"r = \sin^{(2)} n", "a script of"),
+    (r"r = \sin' n", "a script of"),
+    (r"r = \ln_2 n", "a script of"),
+    (r"r = \sin_2 n", "a script of"),
+    (r"r = \sin n \epsilon", "takes in"),
+    (r"r = n!!", "every other number"),
+    (r"r = n^2!", "behind a power"),
+    (r"r = \|X\|", "a norm"),
+    (r"r = \|X\|_2", "a norm"),
+    (r"r = \|u\|_F", "a norm"),
+    (r"r = \|u", "not closed"),
+    (r"r \approx n", "no equation"),
+    (r"r \propto n", "no equation"),
+    (r"r = \begin{array} n \end{array}", "environment"),
+    (r"\begin{align} r &= n \end{split}", "environment"),
     ("", "nothing"),
     (r"\qquad", "nothing"),
     ("Y =", "empty|missing"),
@@ -221,6 +238,79 @@ def test_a_word_may_stand_without_being_marked_as_one(compared, latex) -> None:
 def numbers(*names: str, **spelt: str) -> dict[str, object]:
     plain = {name: {"meaning": name, "code": None, "shape": []} for name in (*names, *spelt)}
     return {name: each | ({"latex": spelt[name]} if name in spelt else {}) for name, each in plain.items()}
+
+
+CUSTOMARY = [
+    (r"\sin^2 p", "sin(p)**2", "sin(p**2)"),
+    (r"\sin^{n}(p)", "sin(p)**n", "sin(n*p)"),
+    (r"2\sin p \cos p", "2*sin(p)*cos(p)", "2*sin(p*cos(p))"),
+    (r"\sin^{-1} p", "asin(p)", "1/sin(p)"),
+    (r"\tanh^{-1}(p)", "atanh(p)", "1/tanh(p)"),
+    (r"\operatorname{arsinh}(p)", "asinh(p)", "sinh(p)"),
+    (r"\operatorname{sech}^2 p", "1/cosh(p)**2", "1/cosh(p)"),
+    (r"\cot p", "1/tan(p)", "tan(p)"),
+    (r"\mathrm{exp}(-p)", "exp(-p)", "exp(p)"),
+    (r"\log_{10} a", "log10(a)", "log(a)"),
+    (r"\log_2^2 a", "log2(a)**2", "log2(a**2)"),
+    (r"\log_a n", "log(n, a)", "log(a, n)"),
+    (r"\log_e a", "log(a)", "log10(a)"),
+    (r"\ln^2 a", "log(a)**2", "log(a**2)"),
+    (r"\frac{p^n}{n!}", "p**n/factorial(n)", "p**n/n"),
+    (r"2(n + 1)!", "2*factorial(n + 1)", "factorial(2*(n + 1))"),
+    (r"\sqrt[3]{p}", "cbrt(p)", "sqrt(p)"),
+    (r"\sqrt[n]{a}", "a**(1/n)", "a**n"),
+    (r"\|f - w\|", "sqrt(Sum((f[i] - w[i])**2, i))", "Sum((f[i] - w[i])**2, i)"),
+    (r"\lVert f \rVert_2^2", "Sum(f[i]**2, i)", "sqrt(Sum(f[i]**2, i))"),
+    (r"\left\| f \right\|_1", "Sum(Abs(f[i]), i)", "Sum(f[i], i)"),
+    (r"\Vert f \Vert_\infty", "MaxOver(Abs(f[i]), i)", "MaxOver(f[i], i)"),
+    (r"\|M\|_F \|p\|", "sqrt(Sum(M[i, j]**2, i, j))*Abs(p)", "sqrt(Sum(M[i, j]**2, i, j))*p"),
+    (r"\epsilon + \varepsilon", "2*eps", "eps"),
+    (r"\lambda \mu_0 \varphi", "lam*mu0*phi", "lam + mu0*phi"),
+    (r"\dot p - \ddot{p}", "p_dot - pddot", "pddot - p_dot"),
+    (r"\overline{p} + \widehat p + \bar{p}", "2*pbar + p_hat", "pbar + p_hat"),
+    (r"p' + p^*", "pprime + pstar", "pprime - pstar"),
+]
+
+
+@pytest.mark.parametrize(("latex", "form", "other"), CUSTOMARY)
+def test_what_is_customary_is_read(compared, latex, form, other) -> None:
+    symbols = numbers("r", "p", "a", "eps", "lam", "mu0", "phi", "p_dot", "pddot", "pbar", "p_hat", "pprime", "pstar")
+    symbols["a"]["domain"] = symbols["eps"]["domain"] = {"min": 0, "open": ["min"]}
+    symbols["n"] = {"meaning": "n", "code": None, "shape": [], "domain": {"integer": True, "min": 2, "max": 6}}
+    symbols |= {name: {"meaning": name, "code": None, "shape": ["N"]} for name in ("f", "w")}
+    symbols["M"] = {"meaning": "M", "code": None, "shape": ["N", "J"]}
+    more = {"symbols": symbols, "indices": {"i": "N", "j": "J"}}
+    found = compared(f"r = {latex}", f"Eq(r, {form})", **more)
+    assert found.status is ReadBack.AGREES, found.detail
+    assert compared(f"r = {latex}", f"Eq(r, {other})", **more).status is ReadBack.DIFFERS
+
+
+DISPLAYS = [
+    r"\begin{align} r &= p x \\ &= x p \end{align}",
+    r"\begin{align*} r &= p x \nonumber \\ &\quad + 0 \tag{1} \end{align*}",
+    r"\begin{equation}\label{eq:r} \begin{split} r &= x p \end{split} \end{equation}",
+    r"r &= p x \\ &= x p",
+    r"\begin{eqnarray} r &=& p x \\ y &=& p \end{eqnarray}",
+    r"r \equiv p x",
+    r"r := p x",
+    r"r \triangleq p x",
+]
+
+
+@pytest.mark.parametrize("latex", DISPLAYS)
+def test_a_display_is_read_as_one_line(compared, latex) -> None:
+    symbols = numbers("r", "p", "x", "y")
+    forms = ["Eq(r, p*x)", "Eq(y, p)"] if "y" in latex else ["Eq(r, p*x)"]
+    found = compared(latex, forms, symbols=symbols)
+    assert found.status is ReadBack.AGREES, found.detail
+    assert compared(latex, ["Eq(r, p + x)", *forms[1:]], symbols=symbols).status is ReadBack.DIFFERS
+
+
+def test_a_letter_that_is_declared_is_no_variant_of_another(compared) -> None:
+    symbols = numbers("r", "epsilon", "varepsilon", "lam", spelt_="\\lambda")
+    assert compared(r"r = \varepsilon", "Eq(r, varepsilon)", symbols=symbols).status is ReadBack.AGREES
+    assert compared(r"r = \varepsilon", "Eq(r, epsilon)", symbols=symbols).status is ReadBack.DIFFERS
+    assert compared(r"r = \lambda", "Eq(r, spelt_)", symbols=symbols).status is ReadBack.AGREES
 
 
 @pytest.mark.parametrize(

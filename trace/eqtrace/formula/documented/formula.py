@@ -12,6 +12,7 @@ from eqtrace.formula.latex.cursor import outer, split
 from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.names import GREEK, spelled
 from eqtrace.formula.latex.parser import LETTERS
+from eqtrace.formula.latex.rows import read
 from eqtrace.formula.vocabulary import VOCABULARY
 
 _LATEX_ENDS = frozenset({".", ",", ";"})
@@ -97,13 +98,13 @@ def taken_apart(printed: Printed) -> Formula:
 
 
 def _latex(printed: Printed) -> Formula:
-    found = latex.bare(latex.tokens(printed.text))
+    found = read(printed.text)
     while found and (found[-1].key in _LATEX_ENDS or found[-1].kind is latex.Kind.GAP):
         found = found[:-1]
     while found and found[0].kind is latex.Kind.GAP:
         found = found[1:]
     level = {id(token): place for place, token in enumerate(found)}
-    equals = [level[id(token)] for token in outer(found) if token.key in ("=", "\\equiv")]
+    equals = [level[id(token)] for token in outer(found) if token.key == "="]
     if not equals:
         return Formula(printed, rest_latex=found, whole_latex=found)
     left, rest = found[: equals[0]], found[equals[0] + 1 :]

@@ -158,7 +158,7 @@ class Documented:
         if formula.unread is not None:
             raise formula.unread
         if formula.rest_latex:
-            return tuple(Parser(side, self.reading).whole() for side in split(formula.rest_latex, ("=", "\\equiv")))
+            return tuple(Parser(side, self.reading).whole() for side in split(formula.rest_latex, ("=",)))
         return tuple(self.plain(side).whole() for side in parts(formula.rest_plain, ("=",)))
 
     def said(self, formula: Formula) -> Said:

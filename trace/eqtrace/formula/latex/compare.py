@@ -16,8 +16,9 @@ from eqtrace.formula.latex.pairs import (
     Comparison,
     Pair,
 )
+from eqtrace.formula.latex.rows import read
 from eqtrace.formula.latex.statements import said_by
-from eqtrace.formula.latex.tokens import Kind, bare, tokens
+from eqtrace.formula.latex.tokens import Kind
 from eqtrace.formula.term import (
     Eq,
     Indexed,
@@ -131,7 +132,7 @@ def _same(form: Form) -> Callable[[Term, Term], bool | None]:
 def _comparison(equation: Equation, form: Form, text: str) -> Comparison:
     claims = claimed(form)
     lefts = {name for part in range(len(form.parts)) for name in form.left(part)}
-    found = bare(tokens(text))
+    found = read(text)
     reading = reading_of(equation, form, lefts, {token.key for token in found})
     while found and found[-1].kind is Kind.GAP:
         found = found[:-1]

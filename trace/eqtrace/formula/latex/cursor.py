@@ -17,8 +17,9 @@ from eqtrace.formula.term import (
 
 Run = tuple[Token, ...]
 RELATIONS = {"=": "=", "<": "<", ">": ">", "\\le": "<=", "\\ge": ">=", "\\ne": "!="}
-_OPEN = frozenset({"(", "[", "{", "\\{", "\\lfloor", "\\lceil", "\\lVert", "\\begin"})
-_CLOSE = frozenset({")", "]", "}", "\\}", "\\rfloor", "\\rceil", "\\rVert", "\\end"})
+_OPEN = frozenset({"(", "[", "{", "\\{", "\\lfloor", "\\lceil", "\\begin"})
+_CLOSE = frozenset({")", "]", "}", "\\}", "\\rfloor", "\\rceil", "\\end"})
+_BARS = frozenset({"|", "\\|"})  # open and close alike
 
 
 @dataclass
@@ -170,12 +171,12 @@ def outer(found: Run) -> list[Token]:
     """The tokens outside all brackets."""
     out: list[Token] = []
     depth = 0
-    bars = 0
+    bars: set[str] = set()
     for token in found:
         if token.key in _CLOSE:
             depth -= 1
-        if token.key == "|" and not depth:
-            bars ^= 1
+        if token.key in _BARS and not depth:
+            bars ^= {token.key}
         elif not depth and not bars:
             out.append(token)
         if token.key in _OPEN:

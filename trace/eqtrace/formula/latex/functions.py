@@ -1,20 +1,114 @@
-"""Functions that LaTeX writes as words: softmax, ReLU, mean, Var; all others are not read."""
+r"""Functions by name, with the scripts that a name may have: `\sin^2 x`, `\log_2 x`, softmax, ReLU, mean, Var."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from eqtrace.formula.latex.arrays import ZERO, Subscripts, Value, scalar, term_of
+from eqtrace.formula.latex.arrays import ONE, ZERO, Subscripts, Value, call, scalar, term_of
 from eqtrace.formula.latex.cursor import split
 from eqtrace.formula.latex.errors import Misfit, Unread
-from eqtrace.formula.term import Add, Call, Dim, Div, Mul, Name, Node, Sum, Term, Var
+from eqtrace.formula.latex.tokens import Kind
+from eqtrace.formula.term import (
+    Add,
+    Call,
+    Dim,
+    Div,
+    MaxOver,
+    Mul,
+    Name,
+    Node,
+    Number,
+    Pow,
+    Reduction,
+    Sum,
+    Term,
+    Var,
+    changed,
+)
 
 if TYPE_CHECKING:
     from eqtrace.formula.latex.parser import Parser
 
+_NAMES = {
+    "exp": "exp", "log": "log", "ln": "log", "sin": "sin", "cos": "cos", "tan": "tan",
+    "sinh": "sinh", "cosh": "cosh", "tanh": "tanh", "arcsin": "asin", "arccos": "acos", "arctan": "atan",
+}  # fmt: skip
+_WORDS = {
+    "erf": "erf", "erfc": "erfc", "sign": "sign", "sgn": "sign", "asin": "asin", "acos": "acos", "atan": "atan",
+    "asinh": "asinh", "acosh": "acosh", "atanh": "atanh", "arcsinh": "asinh", "arccosh": "acosh", "arctanh": "atanh",
+    "arsinh": "asinh", "arcosh": "acosh", "artanh": "atanh",
+}  # fmt: skip
+_ONE_BY = {"cot": "tan", "sec": "cos", "csc": "sin", "coth": "tanh", "sech": "cosh", "csch": "sinh"}
+FUNCTIONS = {
+    **{f"\\{name}": function for name, function in _NAMES.items()},
+    **{f'"{name}"': function for name, function in (_NAMES | _WORDS).items()},
+}
+RECIPROCALS = {key: name for word, name in _ONE_BY.items() for key in (f"\\{word}", f'"{word}"')}
+_INVERSES = {name: f"a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
+_LOGARITHMS = {ten: f"log{ten}" for ten in (2, 10)}
 _PLAIN = {"ReLU": lambda node: Call("Max", (ZERO, term_of(node)))}
+
+
+def called(parser: Parser) -> Value:
+    r"""A function of one argument: `\sin^2 x` is the square of `\sin x`, `\sin^{-1}` the inverse."""
+    token = parser.take()
+    function = FUNCTIONS.get(token.key) or RECIPROCALS[token.key]
+    base: Value | None = None
+    power: Value | None = None
+    for mark, found in parser.scripts():
+        keys = [each.key for each in found]
+        if mark == "_" and token.text.removeprefix("\\") == "log":
+            natural = keys == ["e"] and "e" not in parser.reading.names.declared
+            base = None if natural else parser.inner(found)
+        elif mark == "^" and keys == ["-", "1"] and function in _INVERSES and token.key in FUNCTIONS:
+            function = _INVERSES[function]
+        elif mark == "^" and keys == ["-", "1"]:
+            raise Unread(f"{token.text}^{{-1}}: its inverse, or one by it?", token.offset, token.length)
+        elif mark == "^" and keys[0] != "(" and found[0].kind is not Kind.PRIME:
+            power = parser.inner(found)
+        else:
+            raise Unread(f"a script of {token.text} that is not read", token.offset, token.length)
+    value = parser.argument()
+
+    def apply(node: Node) -> Term:
+        term: Term = Call(function, (term_of(node),)) if base is None else _logarithm(term_of(node), base.term)
+        term = Div(ONE, term) if token.key in RECIPROCALS else term
+        return term if power is None else Pow(term, power.term)
+
+    return parser.arrays.each(apply, value)
+
+
+def _logarithm(term: Term, base: Term) -> Term:
+    known = _LOGARITHMS.get(int(base.value)) if isinstance(base, Number) and base.value.denominator == 1 else None
+    return Call("log", (term, base)) if known is None else Call(known, (term,))
+
+
+def norm(parser: Parser) -> Value:
+    r"""`\|v\|` and `\|v\|_2`, `\|v\|_1`, `\|v\|_\infty` of a vector, `\|M\|_F` of a matrix."""
+    value = parser.inner(parser.between("\\|", "\\|"))
+    which = ""
+    if parser.key == "_":
+        parser.take()
+        which = "".join(token.key for token in parser.group())
+    if not value.dims and not which:
+        return parser.arrays.each(call("Abs"), value)
+    kinds = {1: ("", "1", "2", "\\infty"), 2: ("F",)}
+    if which not in kinds.get(len(value.dims), ()):
+        raise Unread("a norm that is not read", value.offset, value.length)
+    entry, indices = value.entry, [parser.arrays.fresh() for _ in value.dims]
+
+    def total(batch: Subscripts, subs: Subscripts) -> Node:
+        found = term_of(entry(batch, tuple(map(Name, indices))))
+        found = Call("Abs", (found,)) if which in ("1", "\\infty") else Pow(found, Number(Fraction(2)))
+        over: type[Reduction] = MaxOver if which == "\\infty" else Sum
+        for index, stop in reversed([*zip(indices, value.dims, strict=True)]):
+            found = over(found, index, ZERO, stop)
+        return found if which in ("1", "\\infty") else Call("sqrt", (found,))
+
+    return changed(value, dims=(), entry=total, whole=None, turned=False)
 
 
 def applied(parser: Parser) -> Value:

@@ -68,15 +68,19 @@ GREEK = frozenset(
         "zeta",
         "eta",
         "theta",
+        "vartheta",
         "iota",
         "kappa",
+        "varkappa",
         "lambda",
         "mu",
         "nu",
         "xi",
         "pi",
         "rho",
+        "varrho",
         "sigma",
+        "varsigma",
         "tau",
         "upsilon",
         "phi",
@@ -97,7 +101,17 @@ GREEK = frozenset(
         "Omega",
     ]
 )
-_ACCENTS = ("hat", "bar", "tilde")
+_VARIANTS = {
+    "epsilon": "varepsilon", "theta": "vartheta", "kappa": "varkappa", "rho": "varrho", "sigma": "varsigma",
+    "phi": "varphi",
+}  # fmt: skip
+# What code calls Greek letters: `lambda` is no name in Python
+_CALLED = {"lam": "lambda", "lamb": "lambda", "lamda": "lambda", "lmbda": "lambda", "lambda_": "lambda"} | {
+    "eps": "epsilon"
+}
+_ACCENTS = ("hat", "bar", "tilde", "ddot", "dot")
+_MARKS = {"star": "*", "prime": "'"}
+_NUMBERED = re.compile(r"([A-Za-z]{2,})(\d+)")
 _FUNCTION = re.compile(r"([A-Z][A-Za-z]*?)(\d?)(back)?")
 _SHORT = re.compile(r"([A-Za-z])([A-Za-z]+|\d+)")
 
@@ -111,6 +125,7 @@ class Names:
     functions: Mapping[str, object] = field(default_factory=dict)
     keys: Collection[str] = ()  # of the tokens that there are
     said: Collection[str] = ()  # the names that the form itself holds
+    greek: Collection[str] = ()  # the names that are Greek letters
     words: set[str] = field(default_factory=set)  # of several letters, which may stand without being marked as words
 
     def add(self, declared: Declared, latex: tuple[str, ...] = ()) -> None:
@@ -118,9 +133,14 @@ class Names:
         self.declared[declared.name] = declared
         found = [spelling for text in latex if (spelling := spelled(text)) is not None]
         if not latex:
-            found += default(declared.name, declared.role is Role.SIZE)
+            made = default(declared.name, declared.role is Role.SIZE)
+            found += [each for each in made if each.own or each.base[0].removeprefix("\\") not in self.others(declared)]
         for spelling in dict.fromkeys(each for each in found if each.base[0] in self.keys):
             self.table.setdefault(spelling.base[0], []).append((spelling, declared))
+
+    def others(self, declared: Declared) -> set[str]:
+        """The other names that are Greek letters: how these are spelt is no variant of a name's spelling."""
+        return {*self.greek} - {declared.name}
 
     def add_word(self, name: str) -> None:
         """A name whose word may stand in letters alone, see `joined`; what follows `_` in it is a subscript."""
@@ -174,13 +194,13 @@ class Names:
             key: [(each, declared) for each, declared in pairs if declared.name != name or each not in spellings]
             for key, pairs in self.table.items()
         }
-        return Names(table, self.declared, self.functions, self.keys, self.said, self.words)
+        return Names(table, self.declared, self.functions, self.keys, self.said, self.greek, self.words)
 
 
 def names_of(equation: Equation, form: Form, keys: Collection[str]) -> Names:
     """Everything that an equation declares; spellings that start with none of the keys of its LaTeX are left out."""
     words = {f'"{_stem(name)}"' for name in _worded(equation)}
-    names = Names(functions=equation.functions, keys={*keys, *words})
+    names = Names(functions=equation.functions, keys={*keys, *words}, greek=GREEK & {*equation.symbols, *_sizes(form)})
     said = {name.removeprefix("Old(").removesuffix(")") for part in form.parts for name in symbol_names(part.statement)}
     names.said = said
     called = {node.function for part in form.parts for node in walk(part.statement) if isinstance(node, Apply)}
@@ -322,16 +342,21 @@ def default(name: str, size: bool = False) -> list[Spelling]:
 
 
 def _default(name: str, size: bool) -> Iterator[Keys]:
+    for base in _letters(name):
+        yield (base,)
     if len(name) == 1 or name in GREEK:
-        yield (name if len(name) == 1 else f"\\{name}",)
         return
     for accent in _ACCENTS:
-        if name.endswith(accent) and name != accent:
-            for inner in _default(name.removesuffix(accent), size):
+        if name.endswith(accent) and (bare := name.removesuffix(accent).removesuffix("_")):
+            for inner in _default(bare, size):
                 yield (f"\\{accent}", *inner) if len(inner) == 1 else (f"\\{accent}", "{", *inner, "}")
+    for word, mark in _MARKS.items():
+        if name.endswith(word) and (bare := name.removesuffix(word).removesuffix("_")):
+            yield from ((*inner, "^", mark) for inner in _default(bare, size) if len(inner) == 1)
     stem, _, rest = name.partition("_")
-    if stem and rest and (len(stem) == 1 or stem in GREEK):
-        base = stem if len(stem) == 1 else f"\\{stem}"
+    if not rest and (numbered := _NUMBERED.fullmatch(name)) is not None:
+        stem, rest = numbered.groups()
+    for base in _letters(stem) if rest else ():
         for sub in _subscript(rest):
             yield (base, "_", *sub)
     short = _SHORT.fullmatch(name)
@@ -346,6 +371,15 @@ def _default(name: str, size: bool) -> Iterator[Keys]:
         for inner in _default(name[1:], size):
             yield ("d", *inner)
     yield (f'"{name}"',)
+
+
+def _letters(name: str) -> list[str]:
+    """The letters that a name alone may stand for, Latin or Greek."""
+    if len(name) == 1:
+        return [name]
+    letter = _CALLED.get(name, name)
+    found = [letter, *(each for each in (_VARIANTS.get(letter),) if each)] if letter in GREEK else []
+    return [f"\\{each}" for each in found]
 
 
 def _subscript(rest: str) -> Iterator[Keys]:

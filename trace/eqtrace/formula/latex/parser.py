@@ -6,9 +6,9 @@ from fractions import Fraction
 
 from eqtrace.formula.latex.arrays import ONE, ZERO, Subscripts, Value, call, scalar, term_of
 from eqtrace.formula.latex.conditions import indicator
-from eqtrace.formula.latex.cursor import Run, split
+from eqtrace.formula.latex.cursor import Run, outer, split
 from eqtrace.formula.latex.errors import Misfit, Unread
-from eqtrace.formula.latex.functions import applied
+from eqtrace.formula.latex.functions import FUNCTIONS, RECIPROCALS, applied, called, norm
 from eqtrace.formula.latex.named import Named
 from eqtrace.formula.latex.over import OVER, Over
 from eqtrace.formula.latex.tokens import Kind
@@ -16,6 +16,7 @@ from eqtrace.formula.term import (
     Call,
     Constant,
     Derivative,
+    Div,
     Indexed,
     Mul,
     Name,
@@ -28,11 +29,6 @@ from eqtrace.formula.term import (
     changed,
 )
 
-_PLAIN = {
-    "\\exp": "exp", "\\log": "log", "\\ln": "log", "\\sin": "sin", "\\cos": "cos", "\\tan": "tan", "\\tanh": "tanh",
-    "\\sinh": "sinh", "\\cosh": "cosh", "\\arctan": "atan", "\\arcsin": "asin", "\\arccos": "acos",
-    '"erf"': "erf", '"erfc"': "erfc", '"sign"': "sign", '"sgn"': "sign",
-}  # fmt: skip
 LETTERS = {"\\Gamma": ("gamma", 1), "\\psi": ("digamma", 1), "B": ("beta", 2), "\\beta": ("beta", 2)}
 _CLOSING = {
     "(": ")",
@@ -41,13 +37,12 @@ _CLOSING = {
     "\\lfloor": "\\rfloor",
     "\\lceil": "\\rceil",
     "|": "|",
-    "\\lVert": "\\rVert",
 }
 _TIMES = frozenset({"\\cdot", "\\times", "*"})
 _STOPS = frozenset(
-    {"\\}", "\\rfloor", "\\rceil", "\\rVert", "\\rangle", "\\\\", "\\end", "\\partial", "\\dots", "\\Rightarrow"}
+    {"\\}", "\\rfloor", "\\rceil", "\\rangle", "\\\\", "\\end", "\\partial", "\\dots", "\\Rightarrow"}
     | {"\\leftarrow", "\\to", "\\in", "\\sim", "\\le", "\\ge", "\\ne", "\\cdot", "\\times", "\\odot", "\\bmod"}
-    | {"\\Vert", "\\|", "\\mapsto", "\\equiv", "\\approx", "\\top"}
+    | {"\\mapsto", "\\approx", "\\top"}
 )
 _WORDS = frozenset({"\\det", "\\Pr"})
 
@@ -131,9 +126,19 @@ class Parser(Named, Over):
 
     def factor(self) -> Value:
         """One thing with its scripts."""
-        start = self.here()
+        start, first = self.here(), self.place
         value = self._scripted(self._atom())
+        if self.key == "!":
+            value = self._factorial(value, self.run[first : self.place])
         return value.at(start, max(1, self.end() - start))
+
+    def _factorial(self, value: Value, found: Run) -> Value:
+        self.take()
+        if self.key == "!":
+            raise self.unread("a factorial of a factorial, or every other number?")
+        if any(token.key == "^" for token in outer(found)):
+            raise self.unread("a factorial behind a power: write brackets")
+        return self.arrays.each(call("factorial"), value)
 
     def _atom(self) -> Value:
         key = self.key
@@ -153,9 +158,10 @@ class Parser(Named, Over):
             return self.cases()
         if key in OVER or key == "\\arg":
             return self.over()
-        if key in _PLAIN:
-            self.take()
-            return self.arrays.each(call(_PLAIN[key]), self.argument())
+        if key in FUNCTIONS or key in RECIPROCALS:
+            return called(self)
+        if key == "\\|":
+            return norm(self)
         if key in LETTERS and self.after(1) in ("(", "["):
             return self._of_several()
         if key in ("(", "[", "\\{", "|", "\\lfloor", "\\lceil"):
@@ -230,7 +236,7 @@ class Parser(Named, Over):
             return value
         over = self.key in OVER
         value = self.factor()
-        if not over and self.starts():
+        if not over and self.starts() and self.key not in FUNCTIONS and self.key not in RECIPROCALS:
             raise self.unread("what the function takes in is open: write brackets")
         return value
 
@@ -265,9 +271,13 @@ class Parser(Named, Over):
 
     def _root(self) -> Value:
         self.take()
-        if self.key == "[":
-            raise self.unread("a root other than the square root")
-        return self.arrays.each(call("sqrt"), self.inner(self.group()))
+        if self.key != "[":
+            return self.arrays.each(call("sqrt"), self.inner(self.group()))
+        degree = self.inner(self.between("[", "]")).term
+        value = self.inner(self.group())
+        if degree == Number(Fraction(3)):
+            return self.arrays.each(call("cbrt"), value)
+        return self.arrays.each(lambda node: Pow(term_of(node), Div(ONE, degree)), value)
 
     def _bracketed(self) -> Value:
         opening = self.run[self.place]

@@ -77,6 +77,7 @@ _QUALIFIERS = frozenset({"for", "where", "when", "if", "only where", "only when"
 _EVERY = frozenset({"for every key", "for every", "for all", "for each"})
 _STARTING = frozenset({"starting from"})
 _QUALIFIERS |= _EVERY | _STARTING
+_ABOUT = frozenset({"\\approx", "\\simeq", "\\cong", "\\propto"})
 _ARROWS = ("\\Rightarrow",)
 
 
@@ -251,6 +252,8 @@ class Statements:
             return Clause(Says.ORDER, (rank, scalar(_RANKS[piece[-1].text])), (">=",), offset, length)
         if [token.key for token in piece[:2]] == ["P", "("] and not any(True for _ in self.reading.names.at(0, piece)):
             return self._probability(piece, offset, length)
+        if about := keys & _ABOUT:
+            raise Unread(f"what {about.pop()} says is no equation", offset, length)
         if keys & RELATIONS.keys():
             return self._chain(piece, offset, length)
         return Clause(Says.BARE, (self._alone(piece),), (), offset, length)

@@ -56,17 +56,19 @@ _SIZES = frozenset({"\\left", "\\right", "\\middle"}) | {
     f"\\{size}{side}" for size in ("big", "Big", "bigg", "Bigg") for side in ("", "l", "r", "m")
 }
 _DELIMITERS = frozenset(
-    {"(", ")", "[", "]", "|", "/", "\\{", "\\}", "\\|", "\\lfloor", "\\rfloor", "\\lceil", "\\rceil", "\\lVert"}
-) | {"\\rVert", "\\lvert", "\\rvert", "\\langle", "\\rangle"}
+    {"(", ")", "[", "]", "|", "/", "\\{", "\\}", "\\|", "\\lfloor", "\\rfloor", "\\lceil", "\\rceil", "\\langle"}
+) | {"\\rangle"}
 _SAME = {"\\leq": "\\le", "\\geq": "\\ge", "\\lvert": "|", "\\rvert": "|", "\\ldots": "\\dots", "\\cdots": "\\dots"} | {
     "\\implies": "\\Rightarrow", "\\neq": "\\ne", "\\gets": "\\leftarrow", "\\tfrac": "\\frac", "\\dfrac": "\\frac",
-    "\\lbrace": "\\{", "\\rbrace": "\\}", "\\varepsilon": "\\varepsilon", "\\lt": "<", "\\gt": ">",
-    "<=": "\\le", ">=": "\\ge",
+    "\\lbrace": "\\{", "\\rbrace": "\\}", "\\lt": "<", "\\gt": ">", "<=": "\\le", ">=": "\\ge",
+    "\\equiv": "=", "\\coloneqq": "=", "\\triangleq": "=", "\\doteq": "=", ":=": "=",
+    "\\widehat": "\\hat", "\\widetilde": "\\tilde", "\\overline": "\\bar",
+    "\\lVert": "\\|", "\\rVert": "\\|", "\\Vert": "\\|",
 }  # fmt: skip
 _TAKING = {"^": "a superscript", "_": "a subscript", "\\sqrt": "a root"}
 _SCAN = re.compile(
     r"(?P<space>[ \t\r\n]+)|(?P<command>\\(?:operatorname\*|[A-Za-z]+|[^A-Za-z\s\d]|[ ]))|(?P<number>\d+(?:\.\d+)?)"
-    r"|(?P<letter>[A-Za-z])|(?P<prime>'+)|(?P<symbol>[<>]=|[-+*/=<>()\[\]{}|_^&,.:;!~])",
+    r"|(?P<letter>[A-Za-z])|(?P<prime>'+)|(?P<symbol>[<>:]=|[-+*/=<>()\[\]{}|_^&,.:;!~])",
     re.ASCII,
 )
 _GROUP = re.compile(r"[ ]*\{((?:[^{}\\]|\\[^A-Za-z]|\\,)*)\}")
