@@ -72,8 +72,40 @@ def test_init_writes_what_audits_and_changes_nothing_else(project, capsys):
     assert "from its docstring (mypkg/shapes.py:12)\n  square: {states: docstring}" in text
     assert "energy_grad: {gradient_of: energy, by: x, shapes: {x: [n]}}" in text
     assert run(["audit", "--no-cache"]) == 0
-    assert run(["init"]) == 2
-    assert "already" in capsys.readouterr().err
+    assert run(["init"]) == 0
+    assert "no function is drafted that has no entry" in capsys.readouterr().out
+    assert (project / "pyproject.toml").read_bytes() == after
+    assert (project / "equations.yaml").read_text() == text
+
+
+def test_init_drafts_what_has_no_entry_where_its_module_has_some(project, capsys):
+    settings = SETTINGS.replace("'eq.yaml'", "'eq.yaml', 'more/*.yaml'")
+    (project / "pyproject.toml").write_text(settings)
+    entries = "mypkg.shapes:\n    square: {sympy: 'x**2'}  # mine\n\n# the end\n"
+    (project / "eq.yaml").write_text(entries)
+    (project / "mypkg" / "other.py").write_text("def halved(x):\n    return x / 2\n")
+    (project / "more").mkdir()
+    assert run(["init", "--to", "other.yaml"]) == 2
+    assert "does not cover other.yaml" in capsys.readouterr().err
+    assert run(["init", "--to", "more/other.yaml", "--dry-run"]) == 0
+    assert (project / "eq.yaml").read_text() == entries
+    assert run(["init", "--to", "more/other.yaml"]) == 0
+    assert "wrote 4 entries into more/other.yaml, eq.yaml" in capsys.readouterr().out
+    text = (project / "eq.yaml").read_text()
+    assert text.startswith(entries.partition("\n\n")[0] + "\n    # ")
+    assert text.endswith("\n\n# the end\n")
+    assert "\n    bell: {sympy:" in text
+    assert text.count("square:") == 1
+    assert "mypkg.other:\n" in (project / "more" / "other.yaml").read_text()
+    (project / "mypkg" / "third.py").write_text("def doubled(x):\n    return 2 * x\n")
+    assert run(["init"]) == 0
+    added = (project / "eq.yaml").read_text().removeprefix(text)
+    assert added.startswith("\nmypkg.third:\n  # drafted from the code")
+    assert (project / "pyproject.toml").read_text() == settings
+    assert run(["audit", "--no-cache"]) == 0
+    (project / "eq.yaml").write_text("mypkg.shapes:\n  square: [\n")
+    assert run(["init", "--to", "more/third.yaml"]) == 2
+    assert "the specification has errors: eq.yaml:" in capsys.readouterr().err
 
 
 def test_init_says_what_comes_next(project, capsys):
@@ -159,9 +191,32 @@ def test_what_a_docstring_says_in_a_sentence_is_the_form_where_an_entry_takes_it
     assert "EQ501 [value-mismatch] mypkg/shapes.py:1" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(
+    ("before", "behind", "indent"),
+    [
+        ("mypkg.shapes:\n  square: {sympy: 'x**2'}\n", "", "  "),
+        ("'mypkg.shapes':  # mine\n    # of old\n    square:\n        sympy: 'x**2'", "", "    "),
+        ("mypkg.shapes:\n  square: {sympy: 'x**2'}\n", "\n# the end\nmypkg.other: {}\n", "  "),
+        ("mypkg.shapes: {square: {sympy: 'x**2'}}\n", "", ""),
+        ("'mypkg.shapes:square': {sympy: 'x**2'}\n", "", ""),
+    ],
+)
+def test_add_puts_an_entry_where_its_module_has_its(project, capsys, before, behind, indent):
+    (project / "pyproject.toml").write_text(SETTINGS)
+    (project / "eq.yaml").write_text(before + behind)
+    assert run(["add", "mypkg.shapes:energy"]) == 0
+    text = (project / "eq.yaml").read_text()
+    name = "energy" if indent else "'mypkg.shapes:energy'"
+    assert text.startswith(before.rstrip("\n") + f"\n{indent}# drafted from the code")
+    assert f"\n{indent}{name}: " in text
+    assert text.endswith(behind)
+    assert run(["audit", "--no-cache", "mypkg.shapes:energy"]) == 0
+    capsys.readouterr()
+
+
 def test_add_appends_one_entry_and_nothing_else(project, capsys):
     (project / "pyproject.toml").write_text(SETTINGS)
-    (project / "eq.yaml").write_text("# kept\nmypkg.shapes:\n  square: {sympy: 'x**2'}")
+    (project / "eq.yaml").write_text("# kept\n'mypkg.shapes:square': {sympy: 'x**2'}")
     before = (project / "eq.yaml").read_text()
     assert run(["add", "mypkg/shapes.py:9", "--dry-run"]) == 0
     assert "'mypkg.shapes:bell': {sympy:" in capsys.readouterr().out

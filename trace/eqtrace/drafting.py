@@ -6,7 +6,9 @@ Each draft is audited before it is given: one with an error is none, and its rea
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import itertools
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from eqtrace.code.index import Index
@@ -20,11 +22,15 @@ from eqtrace.code.lift.shapes import annotated, assumed, documented
 from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
 from eqtrace.config import Config
+from eqtrace.errors import EqtraceError
 from eqtrace.inputs import Inputs
 from eqtrace.link.documentation import NO_FORMULA
 from eqtrace.memory import Memory
 from eqtrace.model.finding import Severity
 from eqtrace.model.topic import Specification
+from eqtrace.spec import short
+from eqtrace.spec.context import Context
+from eqtrace.spec.document import Document, Entries
 
 _ORIGINS = {
     "docstring": "from its docstring",
@@ -32,6 +38,7 @@ _ORIGINS = {
     "gradient": "drafted from its name: the gradient of",
 }
 _UNLIKE = "drafted from the code: confirm it against its docstring, whose formula is not read"
+_SECTION = re.compile(r"[^\s#].*:\s*(#.*)?$")  # a line that begins one in a file of entries
 _SUFFIXES = ("_grad", "_gradient", "_der", "_derivative", "_prime", "_jac")
 _PREFIXES = ("grad_", "d_")
 
@@ -51,7 +58,7 @@ class Draft:
     @property
     def target(self) -> str:
         """The id that its equation has."""
-        return f"{self.module}{'::' if self.module.endswith('.py') else ':'}{self.function}"
+        return short.target(self.module, self.function)
 
     def lines(self, name: str, indent: str = "") -> list[str]:
         """The entry as YAML, under a name."""
@@ -81,15 +88,15 @@ class Drafts:
     left: tuple[Undrafted, ...]
 
 
-def drafts(config: Config) -> Drafts:
-    """Drafts of all public functions of the sources, methods of public classes too."""
+def drafts(config: Config, known: Collection[str] = ()) -> Drafts:
+    """Drafts of all public functions of the sources, methods of public classes too, but for ids that are known."""
     index = Index(config)
     wanted = [
         (path, name)
         for path in index.sources()
         if not index.is_test_file(path) and (file := index.file(path)) is not None
         for name in file.functions
-        if name and _is_public(file, name)
+        if name and _is_public(file, name) and short.target(index.module_name(path) or path, name) not in known
     ]
     return of_functions(config, index, wanted)
 
@@ -170,8 +177,57 @@ def rendered(made: Sequence[Draft]) -> str:
         lines += ["", f"{module}:"]
         for each in made:
             if each.module == module:
-                lines += each.lines(_key(each.function), "  ")
+                lines += each.lines(key(each.function), "  ")
     return "\n".join(lines) + "\n"
+
+
+def entered(name: str, before: str, draft: Draft) -> tuple[str, str]:
+    """The entry, and the text of a file with it: in its module's section where that takes it, else at the end.
+
+    Raises:
+        EqtraceError: the file takes none, as one in topic form doesn't.
+    """
+    lines = before.splitlines(keepends=True)
+    section = _section(lines, draft.module)
+    places = [(len(lines), draft.lines(f"'{draft.target}'"))]
+    if section is not None:
+        end, indent = section
+        places.insert(0, (end, draft.lines(key(draft.function), indent)))
+    elif any(map(_SECTION.match, lines)):
+        places.insert(0, (len(lines), ["", f"{draft.module}:", *draft.lines(key(draft.function), "  ")]))
+    for end, told in places:
+        above, entry = "".join(lines[:end]), "\n".join([*told, ""])
+        above += "" if above.endswith("\n") or not above else "\n"
+        after = above + entry + "".join(lines[end:])
+        if _takes(name, before, after, draft.target):
+            return entry.lstrip("\n"), after
+    raise EqtraceError(f"{name} can't take an entry at its end", "name a file in short form: --to FILE")
+
+
+def _section(lines: list[str], module: str) -> tuple[int, str] | None:
+    """The line behind a module's section, and how its entries are indented; None where it has none in lines."""
+    head = re.compile(rf"(['\"]?){re.escape(module)}\1\s*:\s*(#.*)?$")
+    start = next((number for number, line in enumerate(lines) if head.match(line)), None)
+    if start is None:
+        return None
+    inside = list(itertools.takewhile(lambda line: not line.strip() or line[0] in " #", lines[start + 1 :]))
+    while inside and not inside[-1].startswith(" "):
+        inside.pop()
+    first = next((line for line in inside if line.strip() and line.lstrip()[0] != "#"), "")
+    indent = first[: len(first) - len(first.lstrip())]
+    return (start + 1 + len(inside), indent) if indent else None
+
+
+def _takes(name: str, before: str, after: str, target: str) -> bool:
+    """Whether a text has this entry more than before, as one in topic form has not."""
+
+    def entries(text: str) -> list[str]:
+        document = Document(name, text)
+        if document.refused or not isinstance(document.place, Entries) or "topic" in document.place.keys:
+            return []
+        return sorted(each.id for topic in short.read(document, Context()) for each in topic.equations)
+
+    return entries(after) == sorted([*entries(before), target])
 
 
 def _skeleton(index: Index, path: str, name: str, node: FunctionNode) -> str:
@@ -180,7 +236,7 @@ def _skeleton(index: Index, path: str, name: str, node: FunctionNode) -> str:
     known = annotated(node)
     keys = {"sympy": "'...'", **skeleton(node, {**assumed(node, known), **known})}
     said = ", ".join(f"{key}: {value}" for key, value in keys.items())
-    return f"'{module}{'::' if module.endswith('.py') else ':'}{name}': {{{said}}}"
+    return f"'{short.target(module, name)}': {{{said}}}"
 
 
 def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> Iterator[Draft]:
@@ -216,7 +272,7 @@ def _method(module: str, file: SourceFile, name: str, node: FunctionNode, owner:
     call = made.call(owner.name, node, file.tree)
     keys = _yaml(found)
     shapes = annotated(made.init) if made.init is not None else {}
-    symbols = {each: f"{{code: self.{attribute}, shape: [{', '.join(map(_key, shapes.get(each, ())))}]}}"
+    symbols = {each: f"{{code: self.{attribute}, shape: [{', '.join(map(key, shapes.get(each, ())))}]}}"
                for attribute, each in made.given.items()}  # fmt: skip
     keys |= {"call": _text(call)} | ({"symbols": _mapping(symbols)} if symbols else {})
     return _draft(module, file, name, node, "code", {**keys, **_domain(bounds(file, node, clamps=False))})
@@ -274,7 +330,7 @@ def _gradient(file: SourceFile, of: str, node: FunctionNode) -> dict[str, str]:
         **annotated(forward),
         **annotated(node),
     }
-    keys = {"gradient_of": of, "by": _key(names[0])}
+    keys = {"gradient_of": of, "by": key(names[0])}
     try:
         found = _lifted(file, forward)
     except NotLifted:
@@ -298,17 +354,17 @@ def _yaml(found: Lifted) -> dict[str, str]:
     if found.where:
         keys["where"] = _text(", ".join(found.where))
     if found.shapes:
-        keys["shapes"] = _mapping({name: f"[{', '.join(map(_key, dims))}]" for name, dims in found.shapes.items()})
+        keys["shapes"] = _mapping({name: f"[{', '.join(map(key, dims))}]" for name, dims in found.shapes.items()})
     if found.indices:
-        keys["indices"] = _mapping({name: _key(size) for name, size in found.indices.items()})
+        keys["indices"] = _mapping({name: key(size) for name, size in found.indices.items()})
     return keys
 
 
 def _mapping(values: Mapping[str, str]) -> str:
-    return "{" + ", ".join(f"{_key(name)}: {value}" for name, value in values.items()) + "}"
+    return "{" + ", ".join(f"{key(name)}: {value}" for name, value in values.items()) + "}"
 
 
-def _key(name: str) -> str:
+def key(name: str) -> str:
     """A name as YAML reads it: some are no text there."""
     return _text(name) if name.lower() in ("y", "n", "yes", "no", "on", "off", "true", "false", "null") else name
 

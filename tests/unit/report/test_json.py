@@ -83,6 +83,7 @@ def test_the_document_of_a_refuted_run(refuted: Results) -> None:
         "seconds": 0.25,
         "from_cache": 0,
         "skipped": 0,
+        "notes": [],
     }
     assert document["equations"][0] == {
         "id": "linear.linear",

@@ -99,6 +99,15 @@ def test_warnings_are_marked_and_do_not_fail(audited: Results) -> None:
     assert "1 warning" in lines[1]
 
 
+def test_concise_lines_name_their_equation_and_notes_on_the_run_follow(audited: Results) -> None:
+    name, place = "linear.linear", Span("linear.yaml", 5, 29)
+    mismatch = Finding("EQ501", "value-mismatch", Severity.ERROR, "1, the form says 2\nmore", place, equation=name)
+    test = Finding("EQ303", "missing-test", Severity.ERROR, f"{name}: no test", Span("linear.yaml", 9), equation=name)
+    lines = concise(replace(audited, findings=(mismatch, test), exit=1, notes=("start with a.py:3",)))
+    assert lines[0].endswith("(linear.linear)")
+    assert lines[-3:-1] == ["linear.yaml:9:1: EQ303 [missing-test] linear.linear: no test", "note: start with a.py:3"]
+
+
 def test_findings_come_in_the_order_of_places(audited: Results) -> None:
     spans = [Span("b.yaml", 1), Span("a.yaml", 10), Span("a.yaml", 9)]
     found = tuple(Finding("EQ105", "schema", Severity.ERROR, "?", span) for span in spans)

@@ -40,7 +40,7 @@ def add(target: str, dry: bool, name: str | None) -> int:
     """Adds one entry."""
     from eqtrace.code.index import Index
     from eqtrace.config import load
-    from eqtrace.drafting import of_functions
+    from eqtrace.drafting import entered, of_functions
     from eqtrace.report import atomic
 
     config = load(Path.cwd())
@@ -53,10 +53,8 @@ def add(target: str, dry: bool, name: str | None) -> int:
         left = found.left[0]
         raise EqtraceError(f"{path}: {function}: {left.reason}", f"write its formula by hand: {left.skeleton}")
     draft = found.made[0]
-    entry = "\n".join(draft.lines(f"'{draft.target}'")) + "\n"
     file, before = _file(config, draft, name)
-    after = before + ("\n" if before and not before.endswith("\n") else "") + entry
-    _held(file, before, after)
+    entry, after = entered(file, before, draft)
     if dry:
         click.echo(entry, nl=False)
         return 0
@@ -125,19 +123,3 @@ def _file(config: Config, draft: Draft, name: str | None) -> tuple[str, str]:
     if not isinstance(text, str):
         raise EqtraceError(text.message, text.hint)
     return name, text
-
-
-def _held(name: str, before: str, after: str) -> None:
-    """Refuses what would not be one entry more, as in a file in topic form."""
-    from eqtrace.spec import short
-    from eqtrace.spec.context import Context
-    from eqtrace.spec.document import Document, Entries
-
-    def count(text: str) -> int:
-        document = Document(name, text)
-        if document.refused or not isinstance(document.place, Entries) or "topic" in document.place.keys:
-            return 0
-        return sum(len(topic.equations) for topic in short.read(document, Context()))
-
-    if count(after) != count(before) + 1:
-        raise EqtraceError(f"{name} can't take an entry at its end", "name a file in short form: --to FILE")

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +17,8 @@ if TYPE_CHECKING:
     from eqtrace.code.lift.project import Found
     from eqtrace.drafting import Drafts
 
+Texts = Mapping[str, tuple[str, str]]  # by file: its text before and after
+_FILE = "equations.yaml"
 _HELP = """Sets a project up: the table [tool.eqtrace], and drafts of entries.
 
 Finds the packages and the tests, adds the table at the end of pyproject.toml (nothing else in it changes), and writes
@@ -22,6 +27,9 @@ as a form, gradients by their names. Shapes and bounds are those that annotation
 drafted from the code says so: it agrees with the code, and whether it agrees with the paper only a reader can tell.
 Your code is parsed, never run.
 
+Where pyproject.toml has the table already, it stays as it is: functions without an entry get one, where their module
+has entries, else in the file that `spec` or --to names.
+
 \b
 Examples:
   eqtrace init --dry-run     what would be written
@@ -29,24 +37,53 @@ Examples:
   eqtrace verify             then this
 
 \b
-Exit codes: 0 done, 2 the project is set up already or can't be, 3 a fault of eqtrace.
+Exit codes: 0 done, 2 it can't be set up, or the file is there already, 3 a fault of eqtrace.
 """
 
 
 @click.command(help=_HELP, short_help="Sets a project up: settings, and drafts of entries.", context_settings=SETTINGS)
 @click.option("--dry-run", "--diff", "dry", is_flag=True, help="Write nothing; show what would be written.")
-@click.option("--to", "name", metavar="FILE", default="equations.yaml", show_default=True, help="The file of entries.")
-def init(dry: bool, name: str) -> int:
+@click.option("--to", "name", metavar="FILE", help=f"The file of entries, otherwise {_FILE} or what `spec` names.")
+def init(dry: bool, name: str | None) -> int:
     """Writes settings and drafts."""
-    from eqtrace.code.lift.project import find
-    from eqtrace.config import Config
-    from eqtrace.drafting import drafts, rendered
     from eqtrace.report import atomic
 
     root = Path.cwd()
-    pyproject, target = root / "pyproject.toml", _inside(root, name)
+    pyproject = root / "pyproject.toml"
     before = pyproject.read_bytes() if pyproject.is_file() else b""
-    _refuse(before, target, name)
+    if _has_table(before):
+        made, files = _more(pyproject, name)
+        settings = before
+    else:
+        made, files, settings = _new(root, name or _FILE, before)
+    if dry:
+        if settings != before:
+            _show(pyproject.name, before.decode("utf-8"), settings.decode("utf-8"))
+        for file, texts in files.items():
+            _show(file, *texts)
+    else:
+        for file, (_, text) in files.items():
+            atomic.write(root / file, text.encode())
+        atomic.write(pyproject, settings)
+        wrote = ["[tool.eqtrace] into pyproject.toml"] * (settings != before)
+        wrote += [f"{_count(len(made.made))} into {', '.join(files)}"] * bool(files)
+        if not files:
+            click.echo("no function is drafted that has no entry")
+        if wrote:
+            click.echo(f"wrote {', and '.join(wrote)}")
+    _tell(made)
+    if not dry:
+        click.echo("next: eqtrace verify" if made.made else _by_hand(name or _FILE, made), err=True)
+    return 0
+
+
+def _new(root: Path, name: str, before: bytes) -> tuple[Drafts, Texts, bytes]:
+    """What is written for a project that has no settings, and pyproject.toml with them."""
+    from eqtrace.code.lift.project import find
+    from eqtrace.config import Config
+    from eqtrace.drafting import drafts, rendered
+
+    _refuse(root, name)
     found = find(root)
     if not found.sources:
         hint = "run it where pyproject.toml stands; of an installed package, name it under `packages` in [tool.eqtrace]"
@@ -60,20 +97,42 @@ def init(dry: bool, name: str) -> int:
     _refuse_broken(after)
     config = Config(root, spec=(name,), sources=found.sources, tests=found.tests, pythonpath=found.pythonpath)
     made = drafts(config)
-    text = rendered(made.made)
-    if dry:
-        _show(pyproject.name, before.decode("utf-8"), after.decode("utf-8"))
-        _show(name, "", text)
-    else:
-        if text:
-            atomic.write(target, text.encode())
-        atomic.write(pyproject, after)
-        entries = f", and {_count(len(made.made))} into {name}" if text else f"; no function is drafted into {name}"
-        click.echo(f"wrote [tool.eqtrace] into pyproject.toml{entries}")
-    _tell(made)
-    if not dry:
-        click.echo("next: eqtrace verify" if made.made else _by_hand(name, made), err=True)
-    return 0
+    return made, {name: ("", rendered(made.made))} if made.made else {}, after
+
+
+def _more(pyproject: Path, name: str | None) -> tuple[Drafts, Texts]:
+    """What is written for a project with settings: entries of functions without one, by module."""
+    from eqtrace.config import load_file
+    from eqtrace.drafting import drafts, entered, rendered
+    from eqtrace.spec.load import load
+
+    config = load_file(pyproject)
+    if not config.sources:
+        raise EqtraceError("`sources` in [tool.eqtrace] names no code to draft from")
+    specification = load(config)
+    if specification.faults:
+        fault = specification.faults[0]
+        raise EqtraceError(f"the specification has errors: {fault.span}: {fault.message}", "`eqtrace audit` tells all")
+    plain = [each for each in config.spec if not set("*?[") & set(each)]
+    name = name or next((each for each in plain if not (config.root / each).exists()), plain[0] if plain else _FILE)
+    made = drafts(replace(config, spec=(name,)), {equation.id for equation in specification.equations})
+    homes = {topic.id: topic.span.path for topic in specification.topics if topic.short}
+    files: dict[str, tuple[str, str]] = {}
+    for file in dict.fromkeys(homes.get(each.module, name) for each in made.made):
+        own = [each for each in made.made if homes.get(each.module, name) == file]
+        path = config.root / file
+        if not path.exists():
+            _refuse(config.root, file)
+            files[file] = "", rendered(own)
+        else:
+            before = text = path.read_text("utf-8")
+            for each in own:
+                text = entered(file, text, each)[1]
+            files[file] = before, text
+    if name in files and not any(fnmatch(name, each) for each in config.spec):
+        hint = f"name a file with --to: it has {', '.join(config.spec)}"
+        raise EqtraceError(f"`spec` in [tool.eqtrace] does not cover {name}", hint)
+    return made, files
 
 
 def _by_hand(name: str, made: Drafts) -> str:
@@ -81,24 +140,27 @@ def _by_hand(name: str, made: Drafts) -> str:
     return f"next: write a formula into {name}{example}"
 
 
-def _inside(root: Path, name: str) -> Path:
+def _refuse(root: Path, name: str) -> None:
+    """Refuses to write a file outside of the project, or over another.
+
+    Raises:
+        EqtraceError: why not.
+    """
     target = root / name
     if not target.resolve().is_relative_to(root.resolve()) or target.suffix != ".yaml" or not target.parent.is_dir():
         raise EqtraceError(f"--to {name}: a .yaml file in a folder of this project is wanted")
-    return target
+    if target.exists():
+        raise EqtraceError(f"{name} is there already", "choose another file with --to")
 
 
-def _refuse(before: bytes, target: Path, name: str) -> None:
+def _has_table(text: bytes) -> bool:
     import tomllib
 
     try:
-        tool = tomllib.loads(before.decode("utf-8")).get("tool", {})
+        tool = tomllib.loads(text.decode("utf-8")).get("tool", {})
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise EqtraceError(f"pyproject.toml is not valid TOML: {error}") from error
-    if isinstance(tool, dict) and "eqtrace" in tool:
-        raise EqtraceError("pyproject.toml has a table [tool.eqtrace] already", "`eqtrace add TARGET` drafts one entry")
-    if target.exists():
-        raise EqtraceError(f"{name} is there already", "choose another file with --to")
+    return isinstance(tool, dict) and "eqtrace" in tool
 
 
 def _refuse_broken(after: bytes) -> None:

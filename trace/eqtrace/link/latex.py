@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eqtrace.formula.latex.compare import Comparison
 
 _UNDECLARED = " is not declared"
-_SPELL = "a symbol is spelt as its name, or as its `latex:` key says"
+_SPELT = "; a symbol is spelt as its name, or as its `latex:` key says"
 LIMIT_KEPT = 5_000  # comparisons in one entry of the cache
 
 
@@ -121,8 +121,8 @@ def faults(latex: Latex, equations: Mapping[str, Equation], waivers: Iterable[Wa
             yield Fault("latex-differs", f"the LaTeX of {name} differs at {part}: {each.detail}", place, "", (), name)
         elif name not in excused:
             message = f"the LaTeX of {name} is not read at {part}: {each.detail}"
-            hint = _SPELL if each.detail.endswith(_UNDECLARED) else ""
-            yield Fault("latex-not-read", message, place, hint, (), name)
+            message += _SPELT if each.detail.endswith(_UNDECLARED) else ""
+            yield Fault("latex-not-read", message, place, "", (), name)
 
 
 @lru_cache(1)

@@ -62,6 +62,7 @@ def _summary(summary: Summary) -> dict[str, Any]:
         "seconds": round(summary.seconds, 3),
         "from_cache": summary.from_cache,
         "skipped": len(summary.skipped),
+        "notes": list(summary.notes),
     }
 
 

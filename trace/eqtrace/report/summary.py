@@ -207,6 +207,8 @@ def _coverage(facts: Summary) -> str:
     if facts.coverage is None:
         return "not asked for"
     equations = _tally(facts.coverage.equations, "equations have code and a test")
+    if not facts.coverage.statements.total:
+        return equations
     return f"{equations}; {_tally(facts.coverage.statements, 'arithmetic statements have an equation')}"
 
 

@@ -41,8 +41,17 @@ def quoted(findings: Iterable[Finding], root: Path) -> list[Line]:
 
 
 def concise(report: Rows) -> list[Line]:
-    """One line a finding and one closing line."""
-    return [*(headline(finding) for finding in report.findings), closing(report)]
+    """One line a finding, notes on the run, and one closing line."""
+    notes: list[Line] = [[("note: ", "bold cyan"), (clean(each), "")] for each in report.summary.notes]
+    return [*(_named(finding) for finding in report.findings), *notes, closing(report)]
+
+
+def _named(finding: Finding) -> Line:
+    """A finding's headline with its equation, if it has one that the message doesn't name."""
+    line = headline(finding)
+    if finding.equation and finding.equation not in finding.message.split("\n")[0]:
+        line.append((f" ({clean(finding.equation)})", ""))
+    return line
 
 
 def headline(finding: Finding) -> Line:
