@@ -1,6 +1,10 @@
 """User code that hangs, exits, crashes, forks, prints: a finding, and everything else is still verified."""
 
+import json
+
 import pytest
+
+from eqtrace.cli.main import run
 
 BODY = "    return LN2 / half_life\n\n\ndef activity"  # of decay_constant
 BAD = "halflife.decay:decay_constant"
@@ -96,6 +100,29 @@ def test_a_module_that_fails_at_import(project, case):
     assert f"import of halflife.decay {reason}" in finding["message"]
     (place,) = finding["related"]
     assert (place["path"], place["line"] - line in (0, 1)) == ("src/halflife/decay.py", True)
+
+
+@pytest.mark.parametrize("scenarios", ["", "import pk.m\n"])
+def test_a_package_that_fails_has_no_parts(tmp_path, monkeypatch, capsys, scenarios):
+    """Its parts that were imported before it failed stay loaded where nobody takes them away."""
+    settings = "[tool.eqtrace]\nspec = ['eq.yaml']\nsources = ['pk', 'whole.py']\ncoverage = 'off'\n"
+    (tmp_path / "pyproject.toml").write_text(settings + "scenarios = 'sc.py'\n" * bool(scenarios))
+    (tmp_path / "sc.py").write_text(scenarios)
+    (tmp_path / "pk").mkdir()
+    (tmp_path / "pk" / "__init__.py").write_text("from pk import m\nfrom pk.missing import x\n")
+    (tmp_path / "pk" / "m.py").write_text("def f(x):\n    return 2 * x\n\ndef g(x):\n    return 3 * x\n")
+    (tmp_path / "whole.py").write_text("def h(x):\n    return 4 * x\n")
+    entries = "pk.m:\n  f: {sympy: '2*x'}\n  g: {sympy: '3*x'}\nwhole: {h: {sympy: '4*x'}}\n"
+    (tmp_path / "eq.yaml").write_text(entries)
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):  # nothing of it is kept
+        assert run(["verify", "-j", "1", "--format", "json", "--output-file", "report.json"]) == 1
+        report = json.loads((tmp_path / "report.json").read_text())
+        found = {each["id"]: each["verdict"] for each in report["equations"]}
+        assert found == {"pk.m:f": "not-checked", "pk.m:g": "not-checked", "whole:h": "certified"}
+        failed = {each["equation"] for each in report["findings"] if each["code"] == "EQ903"}
+        assert failed >= {"pk.m:f", "pk.m:g"}
+    capsys.readouterr()
 
 
 def test_a_scenario_that_fails_is_not_the_fault_of_what_runs_without_it(project):

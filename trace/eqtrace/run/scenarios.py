@@ -195,7 +195,7 @@ class Scenarios:
             return module
 
         place = Span(session.relative(file), 1)
-        session.scenarios = session.tracker.lasting(lambda: session.perform("import of the scenarios", place, load))
+        session.scenarios = session.imported("import of the scenarios", place, load)
         return session.scenarios
 
     def _read(self) -> dict[str, Callable[..., Any]]:

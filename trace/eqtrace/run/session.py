@@ -93,6 +93,7 @@ class Session:
         self.scenarios: types.ModuleType | None = None
         self.ahead: dict[Ahead, tuple[list[Draw], Any]] = {}  # inputs drawn ahead, and the generator's state after them
         self.captures = Captures(self)
+        self._unimported: dict[str, Fault] = {}  # modules whose import failed
         self.values: dict[str, MethodResult] = {}  # what method `value` gave, which others look at too
 
     def load(self) -> None:
@@ -181,9 +182,34 @@ class Session:
         Raises:
             Failed: it cannot be imported.
         """
+        if name in self._unimported:
+            raise Failed(replace(self._unimported[name], span=span))
         if name not in sys.modules:
-            self.tracker.lasting(lambda: self.perform(f"import of {name}", span, lambda: importlib.import_module(name)))
+            try:
+                self.imported(f"import of {name}", span, lambda: importlib.import_module(name))
+            except Failed as failed:
+                self._unimported[name] = failed.fault
+                raise
+            self._unimported.clear()  # what failed may have needed what is there now
         return sys.modules[name]
+
+    def imported(self, activity: str, span: Span, load: Callable[[], types.ModuleType]) -> types.ModuleType:
+        """Runs an import, on which all later units rely; one that fails leaves nothing of the user's behind.
+
+        A package whose `__init__` raises has no parts, though those that it imported until then would still be there.
+
+        Raises:
+            Failed: it failed.
+        """
+        before = set(sys.modules)
+        try:
+            loaded: types.ModuleType = self.tracker.lasting(lambda: self.perform(activity, span, load))
+            return loaded
+        except Failed:
+            for name in sys.modules.keys() - before:
+                if self.has_twins(getattr(sys.modules[name], "__file__", None) or ""):
+                    del sys.modules[name]
+            raise
 
     def is_user_file(self, file: str) -> bool:
         """Whether a source file is the user's (its functions have exact twins)."""

@@ -374,7 +374,7 @@ def load_references(session: Session, file: str) -> types.ModuleType:
     module = sys.modules.get("eqtrace_references")
     if module is None:
         place = Span(session.relative(file), 1)
-        module = session.tracker.lasting(lambda: session.perform("import of the references", place, load))
+        module = session.imported("import of the references", place, load)
     return module
 
 
