@@ -145,8 +145,10 @@ def of_functions(config: Config, index: Index, wanted: Iterable[tuple[str, str]]
                 reason = faults[tried.target]
                 if "states" in tried.keys:
                     waiting[each] = [_unlike(other, reason) for other in found]
-                if choices[each][-1].keys.get("states") is None:  # else the code's own reason says more
+                if choices[each][-1].keys.get("states") is None:
                     reasons[each] = f"its draft has a fault: {reason}"
+                elif why := _not_read(reason):
+                    reasons[each] += f"; its docstring's formula is not read: {why}"
     for (path, name), found in waiting.items():
         if not found:
             file = index.file(path)
@@ -161,11 +163,16 @@ def _unlike(draft: Draft, reason: str) -> Draft:
 
     The entry names the docstring all the same, so that each run tells that its formula is compared with nothing.
     """
-    _, unread, told = reason.partition(" is not read: ")
-    why = " ".join(told.split())
-    if not unread or why == NO_FORMULA or not (draft.unread or draft.comment == _ORIGINS["code"]):
+    why = _not_read(reason)
+    if not why or not (draft.unread or draft.comment == _ORIGINS["code"]):
         return draft
     return replace(draft, comment=f"{_UNLIKE} ({why})", keys={"states": "docstring", **draft.keys}, unread=why)
+
+
+def _not_read(reason: str) -> str:
+    """Why the formula that a docstring prints is not read, by a finding; '' where it prints none."""
+    why = " ".join(reason.partition(" is not read: ")[2].split())
+    return "" if why == NO_FORMULA else why
 
 
 def rendered(made: Sequence[Draft]) -> str:

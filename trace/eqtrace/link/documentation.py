@@ -13,7 +13,7 @@ from eqtrace.code.documentation.printed import printed
 from eqtrace.code.documentation.spellings import spellings
 from eqtrace.code.index import Index
 from eqtrace.code.source import Statement
-from eqtrace.formula.documented.formula import Formula, plain_name, taken_apart
+from eqtrace.formula.documented.formula import Formula, plain_name, scripted, taken_apart
 from eqtrace.link.passage import MISPLACED
 from eqtrace.link.target import resolve_target
 from eqtrace.model.anchor import Anchor, Match
@@ -23,6 +23,11 @@ from eqtrace.model.span import Span
 DOCSTRING = "docstring"
 NO_FORMULA = "no formula is found in it, neither set as mathematics nor with an equals sign"
 _HEADING = re.compile(r"#{1,6} |\s*([=~^\"'*+#-])\1{2,}\s*$")
+_SECTION = re.compile(
+    r"^[ \t]*(?:(?:Parameters|Returns|Notes|Other Parameters)\n[ \t]*-{3,}[ \t]*$"
+    r"|(?:Args|Arguments|Returns|Notes?):[ \t]*$|:(?:param|returns?)\b)",
+    re.MULTILINE,
+)
 _CASE = re.compile(r"\b(?:for|if|when|at|case|that|e\.g\.|as)\W*(?::math:)?\W*$")
 _CONDITION = re.compile(r"\s*(?:for|if|when)\s(?:(?!\n\s*\n|\.\s|\.$|\bwhere\b).)*", re.DOTALL)
 
@@ -89,10 +94,13 @@ def _meant(passage: Passage, name: str, equation: Equation) -> Choice:
         return Choice(passage, reason=f"no formula there holds {wanted}", span=passage.span(0, 1))
     shown = [each for each in candidates if each.printed.display and (each.args is not None or not each.number)]
     known = _known(equation, passage)
+    first = _SECTION.search(passage.text)
+    sections = first.start() if first is not None else len(passage.text)
     groups = (
         [each for each in candidates if each.name and plain_name(each.name).rpartition(".")[2] == name],
         [each for each in shown if each.args is not None and {*map(plain_name, each.args)} <= known],
         [each for each in shown if each.args is not None],
+        [each for each in shown if each.printed.start < sections],
         shown,
         # A name alone in prose is defined there, and what is called otherwise than the function is said in passing.
         [each for each in candidates if (each.args is not None and len(plain_name(each.name)) == 1) or wanted],
@@ -154,7 +162,7 @@ def _defining(meant: Formula, formulas: Iterable[Formula], passage: Passage) -> 
 def _words(formula: Formula) -> set[str]:
     """What stands right of a formula's left side."""
     words = {token.text for token in formula.rest_plain} | {plain_name(token.key) for token in formula.rest_latex}
-    return words - {""}
+    return {*words, *map(plain_name, scripted(formula.rest_latex))} - {""}
 
 
 def _several(formulas: list[Formula], passage: Passage) -> str:

@@ -90,7 +90,7 @@ def lifted(
     if not names and not attributes:
         raise NotLifted("has no parameters", function)
     held = attributes or {}
-    taken = {*names, *held.values(), *(dim for dims in shapes.values() for dim in dims)}
+    taken = {*names, *flags, *held.values(), *(dim for dims in shapes.values() for dim in dims)}
     lift = _Lift(source, shapes, taken, held, ast.get_docstring(function) or "")
     values = {name: lift.parameter(name) for name in names}
     values |= {name: no_number(name, value) for name, value in flags.items()}

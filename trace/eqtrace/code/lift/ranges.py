@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from eqtrace.code.lift.flags import flags_of, parameters
 from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
 
@@ -41,8 +42,12 @@ class Bounds:
 
 
 def bounds(source: SourceFile, function: FunctionNode, clamps: bool) -> dict[str, Bounds]:
-    """The bounds of a function's parameters; with `clamps` those too that only documentation or a clamp tells."""
-    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
+    """The bounds of a function's parameters; with `clamps` those too that only documentation or a clamp tells.
+
+    Those that keep a default which is no number have none.
+    """
+    flags = flags_of(function, source.tree)
+    names = [each.arg for each in parameters(function) if each.arg not in flags]
     found: dict[str, Bounds] = {}
     if clamps:
         positive = {*_clamped(source, function, 0), *_said_positive(ast.get_docstring(function) or "")}

@@ -66,6 +66,11 @@ def adopted(
         raise Unread("it is no one equation for what the function returns", 0, len(formula.printed.text))
     clause = clauses[0]
     nodes, own = spread(clause, documented.reading.arrays)
+    used = [{name for name in symbol_names(node) if name in equation.symbols} for node in nodes]
+    if any(each != used[0] for each in used):
+        raise Unread(
+            "its sides are of different parameters: which of them holds is not told", clause.offset, clause.length
+        )
     said_of = [node for each in (*clause.conditions, *orders) for node in conditions_of(each)]
     held_under = [*said_of, *(node for each in conditions for node in documented.condition(each))]
     ranges = {**form.indices, **said.ranges}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from eqtrace.code.documentation.printed import Notation, Printed
@@ -141,6 +142,13 @@ def _latex_head(left: tuple[latex.Token, ...]) -> tuple[str, tuple[str, ...] | N
         spelled(each) is not None and not _is_term(piece) for each, piece in zip(args, pieces, strict=True)
     )
     return (name, args) if plain_names and args else ("", None)
+
+
+def scripted(run: tuple[latex.Token, ...]) -> Iterator[str]:
+    """The names with a subscript among some tokens."""
+    for place, token in enumerate(run[1:], 1):
+        if token.key == "_":
+            yield "".join(each.key for each in run[place - 1 : _behind_script(run, place)])
 
 
 def _is_term(piece: tuple[latex.Token, ...]) -> bool:

@@ -110,6 +110,7 @@ _CALLED = {"lam": "lambda", "lamb": "lambda", "lamda": "lambda", "lmbda": "lambd
     "eps": "epsilon"
 }
 _ACCENTS = ("hat", "bar", "tilde", "ddot", "dot")
+_GREEK_FIRST = re.compile(rf"({'|'.join(sorted(GREEK, key=len, reverse=True))})([A-Za-z]{{1,3}})")
 _MARKS = {"star": "*", "prime": "'"}
 _NUMBERED = re.compile(r"([A-Za-z]{2,})(\d+)")
 _FUNCTION = re.compile(r"([A-Z][A-Za-z]*?)(\d?)(back)?")
@@ -356,6 +357,8 @@ def _default(name: str, size: bool) -> Iterator[Keys]:
     stem, _, rest = name.partition("_")
     if not rest and (numbered := _NUMBERED.fullmatch(name)) is not None:
         stem, rest = numbered.groups()
+    if not rest and (found := _GREEK_FIRST.fullmatch(name)) is not None:
+        stem, rest = found.groups()
     for base in _letters(stem) if rest else ():
         for sub in _subscript(rest):
             yield (base, "_", *sub)
@@ -370,6 +373,7 @@ def _default(name: str, size: bool) -> Iterator[Keys]:
     if name[0] == "d" and not size:
         for inner in _default(name[1:], size):
             yield ("d", *inner)
+            yield ("\\Delta", *inner)
     yield (f'"{name}"',)
 
 
@@ -388,6 +392,7 @@ def _subscript(rest: str) -> Iterator[Keys]:
     elif rest in ("max", "min"):
         yield (f"\\{rest}",)
         yield (f'"{rest}"',)
+        yield ("{", *rest, "}")
     elif rest in GREEK:
         yield (f"\\{rest}",)
     else:

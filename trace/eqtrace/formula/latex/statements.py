@@ -3,7 +3,6 @@ r"""Whole formulas: claims side by side, conditions and ranges behind them, `\Ri
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
@@ -64,13 +63,15 @@ def said_by(reading: Reading, run: Run) -> Said:
         return Statements(reading, run).read()
     except Misfit:
         raise
-    except Unread:
+    except Unread as error:
         joined = reading.names.joined(run)
         if len(joined) == len(run):
             raise
-        with suppress(Unread):
+        try:
             return Statements(reading, joined).read()
-        raise
+        except Unread as other:
+            word = any(each.offset <= error.offset < each.end for each in joined if each.kind is Kind.WORD)
+            raise (other if word else error) from None  # a letter of a word is none that is not declared
 
 
 _QUALIFIERS = frozenset({"for", "where", "when", "if", "only where", "only when", "only if", "with"})
