@@ -147,13 +147,14 @@ def test_a_draft_beside_a_docstring_that_is_not_read_says_so(project, capsys):
     (project / "mypkg" / "shapes.py").write_text(code)
     assert run(["init"]) == 0
     told = capsys.readouterr().err
-    assert "2 entries drafted from code whose docstring prints a formula that is not read" in told
+    assert "2 entries drafted from code whose docstring says something else, or prints a formula that is not" in told
+    assert "  mypkg/shapes.py:1: orbit: it says r = a/(1 + e), and the code something else\n" in told
     assert "  mypkg/shapes.py:6: ratio: d is not declared\n" in told
     assert "half" not in told
     said = (project / "equations.yaml").read_text()
     against = "# drafted from the code: confirm it against its docstring, whose formula is not read"
-    taken = "it prints a formula of r in a sentence only; `states: {holds: '...'}` takes it"
-    assert f"{against} ({taken}) (mypkg/shapes.py:1)\n  orbit: {{states: docstring, sympy:" in said
+    other = "# drafted from the code: its docstring says something else (r = a/(1 + e)) (mypkg/shapes.py:1)"
+    assert f"{other}\n  orbit: {{states: docstring, sympy:" in said
     assert f"{against} (d is not declared) (mypkg/shapes.py:6)\n  ratio: {{states: docstring, sympy:" in said
     assert "# drafted from the code: confirm it against the paper (mypkg/shapes.py:14)\n  half: {sympy:" in said
     assert run(["audit", "--format", "full"]) == 0
@@ -161,6 +162,146 @@ def test_a_draft_beside_a_docstring_that_is_not_read_says_so(project, capsys):
     assert "mypkg/shapes.py:9:21: EQ705 [documentation-not-read] note: " in told
     assert told.count("EQ705") == 2
     assert "documented  0 of 2 read; 2 not read" in told
+
+
+SENTENCES = {
+    "as it stands": "Its energy, E = m * v**2 / 2, of course.",
+    "over two lines": "Its energy is E = m *\n    v**2 / 2 here.",
+    "ticks": "Its energy `E = m * v**2 / 2`.",
+    "without a left side": "Computed as ``m * v**2 / 2``.",
+    "a role": r"Its energy :math:`E = \frac{m v^2}{2}`.",
+    "dollars": r"Its energy $\frac12 m v^2$.",
+    "parentheses": r"Its energy \(E = \frac12 m v^2\).",
+}
+
+
+@pytest.mark.parametrize("case", SENTENCES)
+def test_a_draft_names_a_sentence_that_agrees_and_tells_of_one_that_does_not(project, capsys, case):
+    text = SENTENCES[case]
+    wrong = text.replace("2 here", "3 here").replace("/ 2", "/ 3").replace("{2}", "{3}").replace("frac12", "frac13")
+    code = f'def right(m, v):\n    r"""{text}"""\n    return 0.5 * m * v**2\n\n\n'
+    code += f'def wrong(m, v):\n    r"""{wrong}"""\n    return 0.5 * m * v**2\n'
+    (project / "mypkg" / "__init__.py").write_text("")
+    (project / "mypkg" / "shapes.py").write_text(code)
+    assert run(["init"]) == 0
+    told = capsys.readouterr().err
+    said = (project / "equations.yaml").read_text()
+    assert (
+        "# drafted from the code, with which its docstring agrees (mypkg/shapes.py:1)\n  right: {states: {holds:"
+        in said
+    )
+    named = "=" in wrong  # an expression alone may be of anything
+    assert ("wrong: it says E = " in told) == named
+    assert ("its docstring says something else (E = " in said) == named
+    assert "right" not in told
+    assert run(["verify", "-j", "1", "--format", "concise"]) == 0
+    told = capsys.readouterr().out
+    assert ("EQ705" in told) == named
+    assert "right" not in told
+
+
+def test_a_draft_of_a_method_is_held_against_what_its_class_says(project, capsys):
+    code = "".join(
+        f'class {name}:\n    r"""A well.\n\n    .. math:: V(x) = {factor} k x^2\n    """\n\n'
+        "    def __init__(self, k):\n        self.k = k\n\n    def __call__(self, x):\n"
+        f"        return 2 * self.k * x**2\n\n\n"
+        for name, factor in (("Right", 2), ("Wrong", 3))
+    )
+    (project / "mypkg" / "__init__.py").write_text("")
+    (project / "mypkg" / "shapes.py").write_text(code)
+    assert run(["init"]) == 0
+    assert "Wrong.__call__: it says V(x) = 3 k x^2" in capsys.readouterr().err
+    said = (project / "equations.yaml").read_text()
+    assert "Right.__call__: {states: {holds: 'V(x) = 2 k x^2'}, sympy: '2 * k * x ** 2'" in said
+    assert run(["verify", "-j", "1", "--format", "concise"]) == 0
+    assert "EQ704 [documentation-differs]" in capsys.readouterr().out
+
+
+def test_what_a_docstring_needs_to_be_defined_stands_beside_it(project, capsys):
+    """The code has a statement that no form writes, so that nothing of it tells."""
+    body = "    for _ in range(1):\n        pass\n    return"
+    code = "import math\n\n" + "\n\n".join(
+        f'def {name}:\n    r"""Something.\n\n    .. math:: y = {text}\n    """\n{body} {value}\n'
+        for name, text, value in (
+            ("ratio(a, b, c)", r"\\frac{a}{b - c}".replace("\\\\", "\\"), "a / (b - c)"),
+            ("level(p, q)", r"\\log_{10}(p) \\sqrt{q}".replace("\\\\", "\\"), "math.log10(p) * math.sqrt(q)"),
+            ("plain(u)", "2 u^2", "2 * u**2"),
+        )
+    )
+    (project / "mypkg" / "__init__.py").write_text("")
+    (project / "mypkg" / "shapes.py").write_text(code)
+    assert run(["init"]) == 0
+    said = (project / "equations.yaml").read_text()
+    assert "ratio: {states: docstring, where: 'Ne(b - c, 0)'}" in said
+    assert "level: {states: docstring, where: 'p > 0, q >= 0'}" in said
+    assert "plain: {states: docstring}" in said
+    assert run(["verify", "-j", "1"]) == 0
+    capsys.readouterr()
+
+
+def test_a_function_without_a_draft_tells_why_its_docstring_is_none(project, capsys):
+    code = 'r"""Shapes."""\n\ndef f(x, k):\n    r"""It.\n\n    .. math:: y = k z\n    """\n'
+    (project / "mypkg" / "shapes.py").write_text(code + "    for _ in range(3):\n        x += k\n    return x\n")
+    assert run(["init"]) == 0
+    told = capsys.readouterr().err
+    assert "f: line 8 has a statement that no form writes" in told
+    assert "; its docstring's formula is not read: z is not declared\n" in told
+
+
+def test_what_a_draft_does_not_name_keeps_its_default(project, capsys):
+    code = (
+        "def powered(x, y, p=0.9, n=None):\n    if n is not None:\n        p = (2 - n) / 2.0\n    return x**p * y\n\n\n"
+        "def packed(x, pr, fa=None):\n    nu = 2.0 + pr * pr\n    if fa is None:\n"
+        "        fa = 1.0 + 1.5*(1.0 - x) + x*x*x - 2.0*x*x + pr*x - 3.0*pr*pr*x\n    return fa * nu * nu + fa\n"
+    )
+    (project / "mypkg" / "__init__.py").write_text("")
+    (project / "mypkg" / "shapes.py").write_text(code)
+    assert run(["init"]) == 0
+    said = (project / "equations.yaml").read_text()
+    assert "domain: {p: {min: -9, max: 9}}}" in said
+    assert "fa:" not in said
+    assert run(["verify", "-j", "1"]) == 0
+    capsys.readouterr()
+
+
+MEANT = {
+    "a name with a subscript is defined beside it": (
+        ".. math:: y = k q_1\n\n    .. math:: q_1 = x + 1",
+        "k * (x + 1)",
+    ),
+    "what stands before the sections": (
+        ".. math:: y = k x\n\n    Notes\n    -----\n    It comes from\n\n    .. math:: z = x^2 + k",
+        "k * x",
+    ),
+    "a display of two rows": (".. math::\n        y &= k (x + x) \\\\\n          &= 2 k x", "2 * k * x"),
+    "brackets": ("\\[ y = k x^2 \\]", "k * x**2"),
+    "powers of functions": (".. math:: y = k \\sin^2 x + \\log_{10} 10", "k * math.sin(x)**2 + 1"),
+}
+
+
+@pytest.mark.parametrize("case", MEANT)
+def test_the_formula_that_is_meant(project, capsys, case):
+    text, value = MEANT[case]
+    code = f'import math\n\n\ndef f(x, k):\n    r"""It.\n\n    {text}\n    """\n    return {value}\n'
+    code += f'\n\ndef g(x, k):\n    r"""It.\n\n    {text}\n    """\n    return {value} + 1\n'
+    (project / "mypkg" / "__init__.py").write_text("")
+    (project / "mypkg" / "shapes.py").write_text(code)
+    (project / "pyproject.toml").write_text(SETTINGS)
+    (project / "eq.yaml").write_text("mypkg.shapes: {f: {states: docstring}, g: {states: docstring}}\n")
+    assert run(["verify", "-j", "1", "--format", "concise"]) == 1
+    told = capsys.readouterr().out
+    assert "(mypkg.shapes:g)" in told
+    assert "(mypkg.shapes:f)" not in told
+
+
+def test_sides_of_different_parameters_are_no_formula(project, capsys):
+    (project / "pyproject.toml").write_text(SETTINGS)
+    text = 'def f(v, d, nu=None, mu=None, rho=None):\n    r"""It.\n\n    .. math:: Re = d v / \\nu = \\rho v d / \\mu\n'
+    (project / "mypkg" / "__init__.py").write_text("")
+    (project / "mypkg" / "shapes.py").write_text(text + '    """\n    return d * v / nu if nu else rho * v * d / mu\n')
+    (project / "eq.yaml").write_text("mypkg.shapes: {f: {states: docstring}}\n")
+    assert run(["audit", "--format", "concise"]) == 1
+    assert "its sides are of different parameters" in capsys.readouterr().out
 
 
 def test_a_draft_declares_the_index_that_its_docstring_sums_over(project, capsys):

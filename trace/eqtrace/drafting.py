@@ -22,15 +22,13 @@ from eqtrace.code.lift.shapes import annotated, assumed, documented
 from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
 from eqtrace.config import Config
+from eqtrace.confirming import confirmed
 from eqtrace.errors import EqtraceError
-from eqtrace.inputs import Inputs
 from eqtrace.link.documentation import NO_FORMULA
-from eqtrace.memory import Memory
-from eqtrace.model.finding import Severity
-from eqtrace.model.topic import Specification
 from eqtrace.spec import short
 from eqtrace.spec.context import Context
 from eqtrace.spec.document import Document, Entries
+from eqtrace.trial import tried
 
 _ORIGINS = {
     "docstring": "from its docstring",
@@ -133,17 +131,17 @@ def of_functions(config: Config, index: Index, wanted: Iterable[tuple[str, str]]
             reasons[path, name] = f"line {error.line} {error}" if error.line else str(error)
     made: list[Draft] = []
     waiting = {each: list(found) for each, found in choices.items()}
-    while True:
-        current = [found[0] for found in waiting.values() if found]
-        faults = _faults(config, current)
+    while current := [found[0] for found in waiting.values() if found]:
+        trial = tried(config, current)
+        faults = trial.faults
         if not faults:
-            made = current
+            made = list(confirmed(config, index, current, trial))
             break
         for each, found in waiting.items():
             if found and found[0].target in faults:
-                tried = found.pop(0)
-                reason = faults[tried.target]
-                if "states" in tried.keys:
+                dropped = found.pop(0)
+                reason = faults[dropped.target]
+                if "states" in dropped.keys:
                     waiting[each] = [_unlike(other, reason) for other in found]
                 if choices[each][-1].keys.get("states") is None:
                     reasons[each] = f"its draft has a fault: {reason}"
@@ -378,37 +376,3 @@ def key(name: str) -> str:
 
 def _text(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
-
-
-class _Drafted(Memory):
-    """The specification that drafts make, of a file that is not written yet."""
-
-    def __init__(self, name: str, text: str) -> None:
-        super().__init__()
-        self._name, self._text = name, text
-
-    def specification(self, config: Config, inputs: Inputs) -> Specification:
-        """What the text says."""
-        from eqtrace.spec import short
-        from eqtrace.spec.context import Context
-        from eqtrace.spec.document import Document
-
-        document, context = Document(self._name, self._text), Context()
-        topics = short.read(document, context) if not document.refused else ()
-        return Specification(topics, files=(self._name,), faults=(*document.faults, *context.faults))
-
-
-def _faults(config: Config, made: Sequence[Draft]) -> dict[str, str]:
-    """The first error of each draft's audit; one that has no equation belongs to the line above which it stands."""
-    if not made:
-        return {}
-    from eqtrace.auditing import audit
-
-    text = "".join("\n".join(each.lines(_text(each.target))) + "\n" for each in made)
-    results = audit(replace(config, coverage="off"), None, cache=False, memory=_Drafted("drafts.yaml", text))
-    found: dict[str, str] = {}
-    for each in results.findings:
-        if each.severity is Severity.ERROR and (each.equation or each.span.path == "drafts.yaml"):
-            owner = each.equation or made[min((each.span.line - 1) // 2, len(made) - 1)].target
-            found.setdefault(owner, each.message.split("\n")[0])
-    return found

@@ -209,7 +209,7 @@ def _tell(made: Drafts) -> None:
 
     unread = [each for each in made.made if each.unread]
     if unread:
-        said = "drafted from code whose docstring prints a formula that is not read, and is compared with nothing"
+        said = "drafted from code whose docstring says something else, or prints a formula that is not read"
         click.echo(f"{_count(len(unread))} {said}", err=True)
     for each in unread:
         output.say(f"  {each.path}:{each.line}: {each.function}: {each.unread}", err=True)

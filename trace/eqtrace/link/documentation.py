@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,6 +14,9 @@ from eqtrace.code.documentation.spellings import spellings
 from eqtrace.code.index import Index
 from eqtrace.code.source import Statement
 from eqtrace.formula.documented.formula import Formula, plain_name, scripted, taken_apart
+from eqtrace.formula.documented.tokens import Kind
+from eqtrace.formula.documented.words import ALIASES
+from eqtrace.formula.vocabulary import VOCABULARY
 from eqtrace.link.passage import MISPLACED
 from eqtrace.link.target import resolve_target
 from eqtrace.model.anchor import Anchor, Match
@@ -112,12 +115,31 @@ def _meant(passage: Passage, name: str, equation: Equation) -> Choice:
             return Choice(passage, meant[0], beside, tuple(_behind(meant[0], passage, formulas)))
         if meant:
             return Choice(passage, reason=_several(meant, passage), span=formula_place(meant[0], passage))
-    passing = next((each for each in candidates if each.equal and len(each.rest_plain or each.rest_latex) > 1), None)
+    passing = next(iter(_passing(each for each in candidates if not each.printed.prose or _of(each, known))), None)
     if passing is not None:
-        of = passing.plain_name or "something"
-        reason = f"it prints a formula of {of} in a sentence only; `states: {{holds: '...'}}` takes it"
+        text = " ".join(passing.printed.text.split())
+        reason = f"it prints {text} in a sentence only; `states: {{holds: '{passing.plain_name} ='}}` takes it"
         return Choice(passage, reason=reason, span=formula_place(passing, passage))
     return Choice(passage, reason=NO_FORMULA, span=passage.span(0, 1))
+
+
+def in_passing(passage: Passage) -> Formula | None:
+    """The one formula that a docstring prints, else has in a sentence, with a left side or without; None if several."""
+    formulas = _formulas(passage)
+    ways = [each for each in formulas if each.printed.display], list(_passing(formulas)), list(formulas)
+    found = next((way for way in ways if way), [])
+    return found[0] if len(found) == 1 else None
+
+
+def _passing(formulas: Iterable[Formula]) -> Iterator[Formula]:
+    """The formulas that say what something is: no `n = 2`."""
+    return (each for each in formulas if each.equal and len(each.rest_plain or each.rest_latex) > 1)
+
+
+def _of(formula: Formula, known: Collection[str]) -> bool:
+    """Whether a formula is of names that are known, and of functions."""
+    names = {token.text for token in formula.rest_plain if token.kind is Kind.NAME}
+    return all(name in known or ALIASES.get(name, name) in VOCABULARY for name in names - {"pi", "e", "np", "math"})
 
 
 def _squeezed(text: str) -> str:

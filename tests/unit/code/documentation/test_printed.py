@@ -53,6 +53,14 @@ FOUND = {
         "It computes::\n\n    y = x\n    z = 2*x\n\nWords.",
         [("plain", "y = x"), ("plain", "z = 2*x")],
     ),
+    "brackets": (
+        "It is \\(a/b\\):\n\n\\[\n  c = \\frac{a}{b}\n\\]\n",
+        [("latex", "a/b"), ("latex", "c = \\frac{a}{b}")],
+    ),
+    "a sentence": (
+        "Kinetic energy, E = 1/3 * m * v**2. It (Vth = k_b * T / q_e) is so; y(x) = f(x, (a + 1)) -\n  b where b.",
+        [("plain", "E = 1/3 * m * v**2"), ("plain", "Vth = k_b * T / q_e"), ("plain", "y(x) = f(x, (a + 1)) - b")],
+    ),
     "an item": ("- y = a*x\n- z = b\n", [("plain", "y = a*x"), ("plain", "z = b")]),
 }
 SILENT = {
@@ -63,6 +71,9 @@ SILENT = {
     "code of another kind": "```python\ny = a*x\n```\n",
     "names in backticks": "The `amplitude` and the ``width``.",
     "a comparison": "x == y\n",
+    "a default": "The width, default = 0.5, or n = 3.",
+    "a call": "Use fit(x=a + b, y=c*d), or fit(a = 1).",
+    "a comparison in a sentence": "It holds if x == y + 1, or x >= y * 2, or x != y - 1.",
 }
 
 
@@ -77,13 +88,17 @@ def test_what_is_none_is_not_found(text):
 
 
 def test_what_stands_in_a_line_of_prose_is_no_display():
-    formulas = printed(page("a.rst", "A `y = x`.\n\n.. math:: z = x\n"))
-    assert [each.display for each in formulas] == [False, True]
+    formulas = printed(page("a.rst", "A `y = x`, or z = x + 1.\n\n.. math:: z = x\n"))
+    assert [each.display for each in formulas] == [False, False, True]
+    assert [each.prose for each in formulas] == [False, True, False]
 
 
 @pytest.mark.parametrize(
     "text",
-    ["f(" + "=" * 5000, "$" * 5000, "`" * 5001, ":math:`" * 2000, "a = (\n" * 2000, "x::\n" * 2000, "$$x" * 1999],
+    [
+        *("f(" + "=" * 5000, "$" * 5000, "`" * 5001, ":math:`" * 2000, "a = (\n" * 2000, "x::\n" * 2000, "$$x" * 1999),
+        *("\\[x" * 20000, "\\(x" * 20000, "b a = " + "(x)" * 20000, "b a = c + " * 20000, "b a = " + "c(d) * " * 20000),
+    ],
 )
 def test_hostile_text_is_read_in_no_time(text):
     printed(page("a.md", text))

@@ -46,7 +46,7 @@ PLAIN = {
     "σ*x + √(a)": "Eq(result, sigma*x + sqrt(a))",
     "2(x + 1)(x - 1)": "Eq(result, 2*(x + 1)*(x - 1))",
     "x! + (x < a)*b": "Eq(result, factorial(x) + Piecewise((1, x < a), (0, True))*b)",
-    "y = a = b": "Eq(result, a, b)",
+    "y = a/b = 1/b*a": "Eq(result, a/b, 1/b*a)",
     "y = a/b ~= 1.2": "Eq(result, a/b)",
     "sum(u*v)": "Eq(result, Sum(u[i]*v[i], (i, 0, n - 1)))",
     "sum((u[1:] - u[:-1])**2)": "Eq(result, Sum((u[i + 1] - u[i])**2, (i, 0, n - 1 - 1)))",

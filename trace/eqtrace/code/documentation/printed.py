@@ -29,6 +29,7 @@ class Printed:
     text: str
     start: int
     display: bool  # it stands by itself, not in a line of prose
+    prose: bool = False  # it is not even set apart from the words around it
 
     @property
     def indent(self) -> int:
@@ -56,6 +57,8 @@ _FENCE = re.compile(r"\s*(?P<mark>`{3,}|~{3,})\s*(?P<kind>[A-Za-z-]*)\s*$")
 _ROLE = re.compile(r":math:`(?P<body>[^`]+)`")
 _DOUBLE = re.compile(r"\$\$(?P<body>.+?)\$\$", re.DOTALL)
 _SINGLE = re.compile(r"(?<![\\$\w])\$(?!\s)(?P<body>[^$\n]+?(?:\n[^$\n]+?)?)(?<![\s\\])\$(?![\w$])")
+_BRACKETS = re.compile(r"\\\[(?P<body>(?:(?!\\[\[\]]).)+)\\\]", re.DOTALL)
+_PARENTHESES = re.compile(r"\\\((?P<body>(?:(?!\\[()]).)+)\\\)")
 _LITERAL = re.compile(r"(?P<ticks>`{1,2})(?!`)(?P<body>[^`\n]+?)(?<!`)(?P=ticks)(?!`)")
 _NAME = r"[^\W\d]\w*(?:\.\w+)*"
 _HEAD = re.compile(rf"\s*(?:[-*] +)?(?P<left>{_NAME}(?:\([^()]*\)|\[[^\[\]]*\])?)\s*=(?!=)\s*(?P<rest>.*)")
@@ -63,6 +66,10 @@ _BEFORE = re.compile(rf"\s*(?P<left>{_NAME}\([^()]*\))\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s")
 _OPEN = re.compile(r"[-+*/^=(\[{,]\s*$")
 _SIGN = re.compile(r"\s*[-+*/=] ")
+_ATOM = rf"[-+]?(?:(?:{_NAME})?\((?:[^()\n]|\([^()\n]*\))*\)|{_NAME}|\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
+_PROSE = re.compile(
+    rf"(?<![\w`$.=])(?P<body>{_NAME}(?:\([^()\n]*\))?[ ]=[ ]{_ATOM}(?:\s*(?:\*\*|[-+*/^])\s*{_ATOM})+)(?![\w(\[`=])"
+)
 _RULE = re.compile(r"\s*(?:-{4,})(?:\s|$)")
 
 
@@ -178,18 +185,21 @@ class _Finder:
         line = self.lines[number]
         return line.start + len(line.text)
 
-    def _slice(self, start: int, end: int, notation: Notation, *, display: bool = True) -> Iterator[Printed]:
+    def _slice(
+        self, start: int, end: int, notation: Notation, *, display: bool = True, prose: bool = False
+    ) -> Iterator[Printed]:
         """What stands between two offsets, the space around it left out."""
         text = self.text[start:end]
         body = text.strip()
         if body:
             lead = 0 if "\n" in body and notation is Notation.PLAIN else len(text) - len(text.lstrip())
-            yield Printed(notation, text[lead:].rstrip(), start + lead, display)
+            yield Printed(notation, text[lead:].rstrip(), start + lead, display, prose)
 
     def _doubles(self) -> Iterator[Printed]:
-        for match in _DOUBLE.finditer(self._free()):
-            yield from self._slice(match.start("body"), match.end("body"), Notation.LATEX)
-            self._take(match.start(), match.end())
+        for pattern in (_DOUBLE, _BRACKETS):
+            for match in pattern.finditer(self._free()):
+                yield from self._slice(match.start("body"), match.end("body"), Notation.LATEX)
+                self._take(match.start(), match.end())
 
     def _free(self) -> str:
         """The text with the characters of lines that are taken blanked out."""
@@ -250,11 +260,16 @@ class _Finder:
         return (line.indent > first.indent or open_) and not _ITEM.match(line.text)
 
     def _inline(self) -> Iterator[Printed]:
-        """Roles, dollars and literals in prose."""
+        """Roles, dollars and literals in prose, and what stands there as it is."""
         text = self._free()
-        for pattern, notation in ((_ROLE, Notation.LATEX), (_SINGLE, Notation.LATEX), (_LITERAL, Notation.PLAIN)):
+        latex = (_ROLE, _SINGLE, _PARENTHESES)
+        for pattern, notation in (*((each, Notation.LATEX) for each in latex), (_LITERAL, Notation.PLAIN)):
             for match in pattern.finditer(text):
                 if notation is Notation.PLAIN and text.startswith(":math:", match.start() - len(":math:")):
                     continue
                 if notation is Notation.LATEX or re.search(r"[-+*/^=<>]", match["body"]):
                     yield from self._slice(match.start("body"), match.end("body"), notation, display=False)
+        marked = [match.span() for pattern in (*latex, _LITERAL) for match in pattern.finditer(text)]
+        for match in _PROSE.finditer(text):
+            if not any(start < match.end() and match.start() < end for start, end in marked):
+                yield from self._slice(match.start(), match.end(), Notation.PLAIN, display=False, prose=True)
