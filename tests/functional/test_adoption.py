@@ -304,6 +304,50 @@ def test_sides_of_different_parameters_are_no_formula(project, capsys):
     assert "its sides are of different parameters" in capsys.readouterr().out
 
 
+def test_tests_inside_of_a_package_are_tests_and_branches_are_no_drafts(project, capsys):
+    (project / "mypkg" / "tests").mkdir()
+    (project / "mypkg" / "tests" / "helpers.py").write_text("def helper(x):\n    return 2 * x\n")
+    (project / "mypkg" / "__init__.py").write_text("")
+    code = "try:\n    from math import cbrt\nexcept ImportError:\n    def cbrt(x):\n        return x ** (1 / 3)\n\n\n"
+    code += "def d_f_q(x):\n    return 3 * x\n\n\ndef f_q(x):\n    return x**2\n\n\n"
+    code += 'def d_g(x):\n    """The derivative of g."""\n    return 2 * x\n\n\ndef g(x):\n    return x**2\n'
+    (project / "mypkg" / "shapes.py").write_text(code)
+    assert run(["init"]) == 0
+    told = capsys.readouterr().err
+    assert "cbrt: is defined in a branch" in told
+    assert "helper" not in told
+    settings = (project / "pyproject.toml").read_text()
+    assert 'tests = ["tests", "mypkg/tests"]' in settings
+    said = (project / "equations.yaml").read_text()
+    assert "helper" not in said
+    assert "  d_f_q: {sympy: '3 * x'}" in said
+    assert "  d_g: {gradient_of: g, by: x}" in said
+    assert run(["verify", "-j", "1"]) == 0
+    capsys.readouterr()
+
+
+def test_many_functions_without_a_draft_are_counted(project, capsys):
+    code = "".join(f"def f{n}(x):\n    return open(x)\n\n\n" for n in range(70))
+    code += 'def last(x):\n    r"""It is\n\n    .. math:: y = q\n    """\n    return open(x)\n'
+    (project / "mypkg" / "shapes.py").write_text(code)
+    assert run(["init"]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert "without a draft: 71" in told
+    assert ": last: " in told[told.index("without a draft: 71") + 1]  # what its docstring prints is told first
+    assert "  and 11 more: `eqtrace add FILE:LINE` tells the reason of one" in told
+
+
+def test_a_refuted_docstring_that_speaks_of_units_says_so(project, capsys):
+    (project / "pyproject.toml").write_text(SETTINGS)
+    for text, speaks in (("The angle x, in degrees.", True), ("The angle x.", False)):
+        code = f'import numpy as np\n\n\ndef f(x):\n    r"""{text}\n\n    .. math:: y = \\cos x\n    """\n'
+        (project / "mypkg" / "__init__.py").write_text("")
+        (project / "mypkg" / "shapes.py").write_text(code + "    return np.cos(np.radians(x))\n")
+        (project / "eq.yaml").write_text("mypkg.shapes: {f: {states: docstring}}\n")
+        assert run(["verify", "-j", "1"]) == 1
+        assert ("its docstring speaks of `degrees`" in capsys.readouterr().out) == speaks
+
+
 def test_a_draft_declares_the_index_that_its_docstring_sums_over(project, capsys):
     formula = r"\sqrt{\frac{1}{n} \sum_{%s=1}^n x_%s^2}"
     code = "import numpy as np\n" + "".join(

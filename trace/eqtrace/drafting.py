@@ -16,6 +16,7 @@ from eqtrace.code.lift.flags import parameters, skeleton
 from eqtrace.code.lift.function import Lifted, lifted
 from eqtrace.code.lift.needs import needed
 from eqtrace.code.lift.objects import constructed, is_static, owner_of
+from eqtrace.code.lift.project import is_test
 from eqtrace.code.lift.ranges import Bounds, bounds
 from eqtrace.code.lift.reasons import NotLifted
 from eqtrace.code.lift.shapes import annotated, assumed, documented
@@ -38,7 +39,8 @@ _ORIGINS = {
 _UNLIKE = "drafted from the code: confirm it against its docstring, whose formula is not read"
 _SECTION = re.compile(r"[^\s#].*:\s*(#.*)?$")  # a line that begins one in a file of entries
 _SUFFIXES = ("_grad", "_gradient", "_der", "_derivative", "_prime", "_jac")
-_PREFIXES = ("grad_", "d_")
+_PREFIXES = ("grad_", "d_")  # the last where the docstring says so: it begins many names
+_DERIVATIVE = re.compile(r"derivative|gradient|jacobian", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,7 @@ def drafts(config: Config, known: Collection[str] = ()) -> Drafts:
     wanted = [
         (path, name)
         for path in index.sources()
-        if not index.is_test_file(path) and (file := index.file(path)) is not None
+        if not (index.is_test_file(path) or is_test(path)) and (file := index.file(path)) is not None
         for name in file.functions
         if name and _is_public(file, name) and short.target(index.module_name(path) or path, name) not in known
     ]
@@ -246,6 +248,9 @@ def _skeleton(index: Index, path: str, name: str, node: FunctionNode) -> str:
 
 def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> Iterator[Draft]:
     """The possible drafts of a function, the best first."""
+    owner = owner_of(file, name)
+    if ("." not in name or owner is not None) and node not in (file.tree if owner is None else owner).body:
+        raise NotLifted("is defined in a branch, and which of its definitions holds is decided when it runs")
     of = _differentiated(file, name)
     if of is not None:
         keys = _gradient(file, of, node)
@@ -254,7 +259,6 @@ def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> It
         return
     if name.endswith("_backward"):
         raise NotLifted("is a backward function: a topic with `gradient` says what it differentiates")
-    owner = owner_of(file, name)
     if owner is not None and not is_static(node):
         yield _method(module, file, name, node, owner)
         return
@@ -317,7 +321,9 @@ def _lifted(
 
 def _differentiated(file: SourceFile, name: str) -> str | None:
     candidates = [name.removesuffix(each) for each in _SUFFIXES if name.endswith(each)]
-    candidates += [name.removeprefix(each) for each in _PREFIXES if name.startswith(each)]
+    said = ast.get_docstring(file.functions[name]) or ""
+    prefixes = _PREFIXES if _DERIVATIVE.search(said) else _PREFIXES[:1]
+    candidates += [name.removeprefix(each) for each in prefixes if name.startswith(each)]
     return next((each for each in candidates if each in file.functions), None)
 
 

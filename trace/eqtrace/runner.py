@@ -25,6 +25,7 @@ from eqtrace.model.example import Example, ExampleResult, Outcome
 from eqtrace.model.finding import Fault, Finding, Related
 from eqtrace.model.readback import ReadBack
 from eqtrace.model.results import Results
+from eqtrace.model.span import Span
 from eqtrace.model.verdict import Evidence, MethodResult, Verdict, weakest
 from eqtrace.project import Project, Reading, check, of_latex, of_states, read
 from eqtrace.run.needs import Asked
@@ -214,7 +215,7 @@ class Verification:
         read_back = self._settled()
         faults += of_latex(self.project, read_back)
         stated = states.settled(self.project.states, self.project.equations, self.project.forms, self.project.index)
-        faults = [*_documented(stated, faults), *of_states(self.project, stated)]
+        faults = [*_documented(stated, faults, self.project.index), *of_states(self.project, stated)]
         project = replace(self.project, latex=read_back, states=stated)
         results = conclude("verify", project, faults, methods, executions, self._how.seed, self._started, late)
         first = origins.start_with(faults, project.equations, project.linked.matches, project.linked.graph)
@@ -323,14 +324,23 @@ def _unchanged(config: Config) -> bool:
         return False
 
 
-def _documented(found: States, faults: Iterable[Fault]) -> Iterator[Fault]:
-    """Faults of forms that documentation states, with the place where it does."""
+def _documented(found: States, faults: Iterable[Fault], index: Index) -> Iterator[Fault]:
+    """Faults of forms that documentation states, with the place where it does, and what it says of other units."""
     forms = {each.equation: each.span for each in found.found.values() if each.found.status is ReadBack.IS_FORM}
     for fault in faults:
         if fault.method is not None and fault.equation in forms:
-            related = Related(forms[fault.equation], "the documentation that states the form")
-            fault = replace(fault, related=(*fault.related, related))
+            place = forms[fault.equation]
+            hints = [fault.hint, _on_units(place, index) if fault.kind == "value-mismatch" else ""]
+            related = Related(place, "the documentation that states the form")
+            fault = replace(fault, related=(*fault.related, related), hint="\n".join(filter(None, hints)))
         yield fault
+
+
+def _on_units(place: Span, index: Index) -> str:
+    from eqtrace.link.documentation import speaks_of_units  # it reads formulas, which takes long to import
+
+    word = speaks_of_units(place, index)
+    return f"its docstring speaks of `{word}`: if that is why, write the formula as `sympy`, or use `let`" * bool(word)
 
 
 def _reuse(reading: Reading, seed: int, work: Callable[[], Work], clock: int) -> Reuse:

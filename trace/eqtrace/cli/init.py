@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 Texts = Mapping[str, tuple[str, str]]  # by file: its text before and after
 _FILE = "equations.yaml"
+_TOLD = 60  # functions without a draft that are told one by one
 _HELP = """Sets a project up: the table [tool.eqtrace], and drafts of entries.
 
 Finds the packages and the tests, adds the table at the end of pyproject.toml (nothing else in it changes), and writes
@@ -215,5 +216,8 @@ def _tell(made: Drafts) -> None:
         output.say(f"  {each.path}:{each.line}: {each.function}: {each.unread}", err=True)
     if made.left:
         click.echo(f"without a draft: {len(made.left)}", err=True)
-    for other in made.left:
+    documented_first = sorted(made.left, key=lambda other: "; its docstring" not in other.reason)
+    for other in documented_first[:_TOLD]:
         output.say(f"  {other.path}:{other.line}: {other.function}: {other.reason}", err=True)
+    if (more := len(made.left) - _TOLD) > 0:
+        click.echo(f"  and {more} more: `eqtrace add FILE:LINE` tells the reason of one", err=True)

@@ -31,6 +31,7 @@ _SECTION = re.compile(
     r"|(?:Args|Arguments|Returns|Notes?):[ \t]*$|:(?:param|returns?)\b)",
     re.MULTILINE,
 )
+_UNITS = re.compile(r"\b(?:degrees?|radians?|kPa|(?:imperial )?units of \w+|convert(?:ed|s)|rounded)\b", re.IGNORECASE)
 _CASE = re.compile(r"\b(?:for|if|when|at|case|that|e\.g\.|as)\W*(?::math:)?\W*$")
 _CONDITION = re.compile(r"\s*(?:for|if|when)\s(?:(?!\n\s*\n|\.\s|\.$|\bwhere\b).)*", re.DOTALL)
 
@@ -121,6 +122,18 @@ def _meant(passage: Passage, name: str, equation: Equation) -> Choice:
         reason = f"it prints {text} in a sentence only; `states: {{holds: '{passing.plain_name} ='}}` takes it"
         return Choice(passage, reason=reason, span=formula_place(passing, passage))
     return Choice(passage, reason=NO_FORMULA, span=passage.span(0, 1))
+
+
+def speaks_of_units(place: Span, index: Index) -> str:
+    """The word by which the docstring around a place says that numbers are rounded or converted; '' where none does."""
+    file = index.file(place.path) if place.path.endswith(".py") else None
+    for scopes in file.definitions.values() if file is not None else ():
+        for scope in scopes:
+            passage = docstring(file, scope) if file is not None else None
+            if passage is not None and passage.places[0][0] <= place.line <= passage.places[-1][0]:
+                word = _UNITS.search(passage.text)
+                return word.group() if word is not None else ""
+    return ""
 
 
 def in_passing(passage: Passage) -> Formula | None:
