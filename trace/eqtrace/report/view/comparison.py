@@ -36,9 +36,12 @@ class ComparisonView:
 
 
 def comparison(plan: PagePlan, site: Site) -> tuple[ComparisonView, ...]:
-    """A row for each function that a topic of the page shows, forward before backward."""
+    """A row for each function that a topic of the page shows, forward before backward.
+
+    Entries in short form cite no repeated lines: there is nothing to compare.
+    """
     shown: dict[tuple[str, str], tuple[Shown, list[Topic]]] = {}
-    for topic in plan.topics:
+    for topic in (each for each in plan.topics if not each.short):
         for each in site.places.functions[topic.id]:
             shown.setdefault((each.path, each.function), (each, []))[1].append(topic)
     order = list(DIRECTIONS)

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from eqtrace.formula.form import RESULT
+from eqtrace.formula.parse import parse_statement
+from eqtrace.formula.typeset import Unwritten, Writer
 from eqtrace.model.anchor import Role
 from eqtrace.model.equation import Equation
 from eqtrace.model.mutant import Score
@@ -19,7 +22,7 @@ from eqtrace.report.prose import Resolve, inline
 from eqtrace.report.rows import EquationRow, LatexRow, MethodRow, StatedRow
 from eqtrace.report.sizes import shown
 from eqtrace.report.view.citations import CitationView
-from eqtrace.report.words import Badge, badge, slug
+from eqtrace.report.words import Badge, badge, latex_of, slug
 
 _SHOWN = (Role.COMPUTES, Role.INLINE, Role.EXPLAINS)
 """The roles of lines that stand by their equation; calls and tests are in the topic's table alone."""
@@ -90,9 +93,10 @@ def equation_view(
     own = [each for each in cited if each.equation == equation.id]
     label = inline(equation.label, resolve)
     markup, problem = None, ""
-    if equation.latex is not None:
+    latex = latex_shown(equation)
+    if latex:
         try:
-            markup = Markup(mark(convert(equation.latex.value).markup, equation.symbols))
+            markup = Markup(mark(convert(latex).markup, equation.symbols))
         except LatexUnreadable as error:
             problem = error.message
     methods = row.methods if row else dict.fromkeys(equation.methods)
@@ -104,7 +108,7 @@ def equation_view(
         name=str(label.striptags()) or equation.id,
         markup=markup,
         problem=problem,
-        latex=equation.latex.value if equation.latex else "",
+        latex=latex,
         forms=tuple(statement.value for statement in equation.statements),
         where=equation.where.value if equation.where else "",
         derived=equation.derived,
@@ -122,6 +126,31 @@ def equation_view(
         files=files,
         numpy=_numpy(equation, own),
     )
+
+
+def latex_shown(equation: Equation) -> str:
+    """The LaTeX of an equation; of one that has none, its forms written as LaTeX, '' where one can't be."""
+    if equation.latex is not None:
+        return equation.latex.value
+    target = next((each.target for each in equation.anchors if each.target is not None), None)
+    owner, _, method = (target or RESULT).rpartition(":")[2].rpartition(".")
+    name = owner if method == "__call__" else method
+    left = r"\operatorname{" + name.replace("_", r"\_") + "}"
+
+    def spelt(name: str) -> str:
+        if name in equation.symbols:
+            return spellings(equation.symbols[name])[0]
+        return left if name == RESULT else latex_of(name)
+
+    arguments = ", ".join(map(spelt, equation.symbols))
+    writer, written = Writer(spelt), []
+    for text in equation.statements:
+        statement, _ = parse_statement(text.value)
+        try:
+            written.append(writer.statement(statement, f"{left}({arguments})") if statement is not None else "")
+        except Unwritten:
+            return ""
+    return r" \quad ".join(written) if all(written) else ""
 
 
 def _numpy(equation: Equation, cited: Iterable[CitationView]) -> str:

@@ -126,7 +126,8 @@ def _facts(site: Site) -> Iterable[tuple[str, str]]:
         yield "Executed", f"{facts.anchors_executed} of {facts.anchors_executable} cited lines that verification runs"
     if facts.coverage is not None:
         yield "Equations with code and a test", _tally(facts.coverage.equations)
-        yield "Arithmetic statements with an equation", _tally(facts.coverage.statements)
+        if facts.coverage.statements.total:
+            yield "Arithmetic statements with an equation", _tally(facts.coverage.statements)
     yield "Waivers", f"{facts.equation_waivers} for equations, {facts.statement_waivers} for statements"
     yield "Findings", f"{count(facts.severities['error'], 'error')}, {count(facts.severities['warning'], 'warning')}"
     if site.mutation is not None:

@@ -34,7 +34,7 @@ from eqtrace.report.view.citations import (
     work_views,
 )
 from eqtrace.report.view.code import Claims, CodeView, Marks, function_view
-from eqtrace.report.view.equation import EquationView, SymbolView, equation_view, rules, symbol_view
+from eqtrace.report.view.equation import EquationView, SymbolView, equation_view, latex_shown, rules, symbol_view
 from eqtrace.report.view.example import ExampleView, example_view
 from eqtrace.report.view.places import PagePlan, Places
 from eqtrace.report.view.section import SectionView, section_views
@@ -303,7 +303,8 @@ def math_sheet(pages: Iterable[PagePlan]) -> str:
     found: dict[str, str] = {}
     for topic in (topic for plan in pages for topic in plan.topics):
         for equation in topic.equations:
-            found.update(rules(equation.latex.value, display=True) if equation.latex else {})
+            latex = latex_shown(equation)
+            found.update(rules(latex, display=True) if latex else {})
         for symbol in symbols_of(topic).values():
             found.update(rules(spellings(symbol)[0], display=False))
     return "".join(f".{name} {{ {rule} }}\n" for name, rule in sorted(found.items()))
