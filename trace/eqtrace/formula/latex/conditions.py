@@ -29,9 +29,14 @@ class Conditions(Cursor):
     def cases(self) -> Value:
         """An environment of cases."""
         opening = self.take()
-        if keys_of(self.group()) != (*"cases",):
+        braced = opening.key == "\\{"  # `\left\{ \begin{array}{ll} ... \end{array} \right.`
+        opening = self.take() if braced else opening
+        name = "".join(keys_of(self.group()))
+        if name not in (("array", "aligned", "matrix") if braced else ("cases", "dcases")):
             raise Unread("an environment that is none of cases", opening.offset)
-        rows = self._rows(opening)
+        if name == "array":
+            self.group()
+        rows = self._rows(opening, name)
         branches: list[tuple[Value, Value | None]] = []
         for row in rows:
             cells = split(row, ("&",))
@@ -42,7 +47,7 @@ class Conditions(Cursor):
             branches[1] = (branches[1][0], None)
         return self._piecewise(branches)
 
-    def _rows(self, opening: Token) -> list[Run]:
+    def _rows(self, opening: Token, name: str) -> list[Run]:
         """The rows of an environment that was opened; its end is taken too."""
         depth, first = 1, self.place
         while self.key:
@@ -50,7 +55,7 @@ class Conditions(Cursor):
             depth += (token.key == "\\begin") - (token.key == "\\end")
             if not depth:
                 body = self.run[first : self.place - 1]
-                if keys_of(self.group()) != (*"cases",):
+                if keys_of(self.group()) != (*name,):
                     raise Unread("an environment that ends as another one", token.offset)
                 return [row for row in split(body, ("\\\\",)) if row]
         raise Unread("an environment that is not closed", opening.offset)

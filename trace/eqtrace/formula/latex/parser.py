@@ -154,7 +154,7 @@ class Parser(Named, Over):
             return self._fraction()
         if key == "\\sqrt":
             return self._root()
-        if key == "\\begin":
+        if key == "\\begin" or (key == "\\{" and self.after(1) == "\\begin"):
             return self.cases()
         if key in OVER or key == "\\arg":
             return self.over()
