@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import pytest
+
+if TYPE_CHECKING:
+    from tests.workers import Forks
 
 NO_BROWSER = "no Chromium on this machine"
 """How the reason begins for which a test in a browser is left out."""
@@ -20,6 +27,22 @@ def no_browser() -> str:
 @pytest.fixture(scope="session")
 def no_index() -> str:
     return NO_INDEX
+
+
+@pytest.fixture(scope="session")
+def forks() -> Iterator[Forks]:
+    from tests.workers import Forks  # here, as eqtrace's plugin may be told not to load before tests do
+
+    made = Forks()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def quick_workers(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Has verifications in this process take forks of one process as their workers."""
+    if sys.platform == "linux":
+        monkeypatch.setattr("eqtrace.run.process.Process.started", request.getfixturevalue("forks").started)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -122,11 +122,11 @@ def _same(left: str, right: str) -> bool:
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Copy:
+def copy(tmp_path: Path, quick_workers: None) -> Copy:
     return Copy(tmp_path)
 
 
 @pytest.fixture
-def copies(tmp_path: Path) -> Callable[[str], Copy]:
+def copies(tmp_path: Path, quick_workers: None) -> Callable[[str], Copy]:
     """Several copies, each in its own folder."""
     return lambda name: Copy(tmp_path / name)
