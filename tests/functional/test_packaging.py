@@ -176,7 +176,7 @@ def selection(environment: Environment, folder: Path, *more: str) -> None:
 def test_the_newest_versions_of_all_dependencies(clean: Environment, tmp_path: Path) -> None:
     clean.install("pytest", "pytest-xdist")
     # Few of the plugin: the whole run has the newest pytest too.
-    few = ("every_method_of_every_equation_is_an_item", "xdist_runs_the_same_items_in_shares")
+    few = ("every_method_of_every_equation_is_an_item_beside_all_plugins", "xdist_runs_the_same_items_in_shares")
     selection(clean, tmp_path, *(f"{PLUGIN}::test_{each}" for each in few))
 
 
