@@ -49,7 +49,7 @@ class Environment:
     """A virtual environment of its own."""
 
     def __init__(self, folder: Path) -> None:
-        venv.create(folder, with_pip=True)
+        venv.create(folder)
         self.bin = folder / ("Scripts" if os.name == "nt" else "bin")
 
     def run(self, *command: str | Path, cwd: Path, check: bool = True, **more: str) -> subprocess.CompletedProcess[str]:
@@ -64,7 +64,9 @@ class Environment:
         return done
 
     def install(self, *what: str | Path) -> None:
-        self.run("python", "-m", "pip", "install", "--quiet", *map(str, what), cwd=Path.cwd())
+        pip = [sys.executable, "-m", "pip", "--python", self.bin / "python", "install", "--quiet"]
+        done = subprocess.run([*pip, *what], capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stdout + done.stderr
 
 
 @pytest.fixture(scope="session")
