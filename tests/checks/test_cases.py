@@ -132,6 +132,7 @@ def text_at(path: Path, line: int, column: int) -> str:
     return re.sub(r"[\x00-\x08\x0b-\x1f]", "?", lines[line - 1][column - 1 :])
 
 
+@pytest.mark.usefixtures("quick_workers")
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.check.split()[1]}: {case.title}")
 def test_case(case: Case, tmp_path: Path) -> None:
     root = tmp_path / "project"

@@ -15,6 +15,8 @@ from typing import Any
 
 import pytest
 
+from eqtrace.cli import main as cli
+
 collect_ignore = ["projects"]  # their own tests belong to them
 
 HALFLIFE = Path(__file__).parent / "projects" / "halflife"
@@ -74,6 +76,13 @@ class Project:
 
     def verify(self, *arguments: str, timeout: float = 60) -> Run:
         return self.run("verify", *arguments, "--format", "json", timeout=timeout)
+
+    def verify_here(self, *arguments: str) -> Run:
+        """The same without a process of its own, for tests of many edits; what it prints is not in the answer."""
+        output = self.root.parent / "report.json"
+        where = ("--config", str(self.root / "pyproject.toml"), "--output-file", str(output))
+        status = cli.run(["verify", *arguments, *where, "--format", "json"])
+        return Run(status, output.read_text("utf-8"), "")
 
     def edit(self, path: str, old: str, new: str) -> int:
         """Replaces the one place that holds `old`; its line."""

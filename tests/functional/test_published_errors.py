@@ -3,10 +3,13 @@
 `python -m pytest tests/functional/test_published_errors.py -v` names each with the place where it was reported.
 """
 
+import json
 from pathlib import Path
 
 import pytest
 import yaml
+
+from tests.functional.conftest import Run
 
 PUBLISHED = Path(__file__).parent / "projects" / "published" / "errors.yaml"
 ERRORS = yaml.safe_load(PUBLISHED.read_text("utf-8"))
@@ -15,19 +18,20 @@ each_error = pytest.mark.parametrize("error", ERRORS, ids=lambda each: f"{each['
 
 
 @pytest.fixture(scope="module")
-def verified(opened, tmp_path_factory):
+def verified(opened, once):
     """The runs on the formulas as they stood, and as they are right."""
 
-    def run(version):
-        root = tmp_path_factory.mktemp("published") / version
+    def run(root, version):
         (root / "spec").mkdir(parents=True)
         settings = f'[tool.eqtrace]\nspec = ["spec/*.yaml"]\npackages = {PACKAGES}\ncoverage = "off"\n'
         (root / "pyproject.toml").write_text(settings, "utf-8")
         entries = {each["target"]: {**each["entry"], "sympy": each[version]} for each in ERRORS}
         (root / "spec" / f"{version}.yaml").write_text(yaml.safe_dump(entries), "utf-8")
-        return opened(root).verify("-j", "2", timeout=300)
+        made = opened(root).verify("-j", "2", timeout=300)
+        (root / "run.json").write_text(json.dumps([made.exit, made.stdout, made.stderr]), "utf-8")
 
-    return {version: run(version) for version in ("wrong", "right")}
+    folder = once("published", lambda folder: [run(folder / version, version) for version in ("wrong", "right")])
+    return {path.name: Run(*json.loads((path / "run.json").read_text("utf-8"))) for path in folder.iterdir()}
 
 
 def test_there_are_enough():

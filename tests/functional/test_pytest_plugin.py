@@ -33,6 +33,7 @@ def verified(tmp_path_factory) -> Path:
 def shop(pytester, verified, monkeypatch) -> Path:
     for name, value in PATHS.items():
         monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")  # Hypothesis' plugin takes half a second
     shutil.copytree(verified, pytester.path, dirs_exist_ok=True)
     pytester.path.joinpath("pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = --import-mode=importlib\n")
     return pytester.path
@@ -40,7 +41,7 @@ def shop(pytester, verified, monkeypatch) -> Path:
 
 @pytest.fixture
 def run(pytester, shop):
-    return lambda *arguments: pytester.runpytest_subprocess(*ALONE, *arguments)
+    return lambda *arguments: pytester.runpytest_subprocess("-p", "xdist", *ALONE, *arguments)
 
 
 def edit(root: Path, path: str, old: str, new: str) -> None:
@@ -53,8 +54,9 @@ def test_without_the_option_there_are_only_tests(run):
     run().assert_outcomes(passed=3)
 
 
-def test_every_method_of_every_equation_is_an_item(run):
-    done = run("--eqtrace", "-v")
+def test_every_method_of_every_equation_is_an_item_beside_all_plugins(pytester, shop, monkeypatch):
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    done = pytester.runpytest_subprocess(*ALONE, "--eqtrace", "-v")
     done.assert_outcomes(passed=3 + 1 + UNITS)
     done.stdout.fnmatch_lines(["*eqtrace::specification::audit PASSED*", "*eqtrace::prices.relu::value PASSED*"])
     done.stdout.fnmatch_lines([f"eqtrace: {UNITS} methods of documented equations: 1 proved, 8 certified, *"])

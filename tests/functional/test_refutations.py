@@ -138,13 +138,14 @@ EDITS = [
 ]
 
 
+@pytest.mark.usefixtures("quick_workers")
 @pytest.mark.parametrize("edit", EDITS, ids=lambda edit: f"{edit.equation} {edit.new.strip()[:40]}")
 def test_an_edit_is_refuted(project, edit):
     project.edit(edit.path, edit.old, edit.new)
     if edit.spec:
         spec = project.root / edit.spec
         spec.write_text(spec.read_text("utf-8").replace(edit.old, edit.new), "utf-8")
-    run = project.verify(edit.equation, "-j", "1")
+    run = project.verify_here(edit.equation, "-j", "1")
     print(run.stdout)
     assert run.exit == 1
     assert run.verdicts == {edit.equation: "refuted"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -12,9 +13,13 @@ import pytest
 from eqtrace import auditing, runner
 from eqtrace.config import Config, load
 from eqtrace.link import fix
+from eqtrace.model.anchor import Anchor
 from eqtrace.model.results import Results
 from eqtrace.model.span import Text
-from eqtrace.spec.load import load as load_specification
+from eqtrace.spec import topic
+from eqtrace.spec.context import Context
+from eqtrace.spec.document import Document
+from eqtrace.spec.files import files
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDERS = ("impl", "spec", "tests/impl")
@@ -65,11 +70,10 @@ class Copy:
     def edit_anchors(self, path: str, old: str, new: str, bind: Mapping[str, str] | None = None) -> int:
         """Writes `new` as the code of every anchor that quotes `old`, and its binds; returns how many there were."""
         texts: list[tuple[Text, str]] = []
-        specification = load_specification(self.config)
         quoting = [
             anchor
-            for equation in specification.equations
-            for anchor in equation.anchors
+            for file in files(self.config)
+            for anchor in _anchors(file, self.read(file))
             if anchor.path == path and _same(anchor.code, old)
         ]
         for anchor in quoting:
@@ -98,6 +102,14 @@ class Copy:
         return runner.verify(self.config, frozenset(equations) or None)
 
 
+@functools.cache  # of most files, every copy has the same
+def _anchors(file: str, text: str) -> tuple[Anchor, ...]:
+    """What a file of the specification cites."""
+    found = topic.read(Document(file, text), Context())
+    assert found is not None, file
+    return tuple(anchor for equation in found.equations for anchor in equation.anchors)
+
+
 def _quoted(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
@@ -110,11 +122,11 @@ def _same(left: str, right: str) -> bool:
 
 
 @pytest.fixture
-def copy(tmp_path: Path) -> Copy:
+def copy(tmp_path: Path, quick_workers: None) -> Copy:
     return Copy(tmp_path)
 
 
 @pytest.fixture
-def copies(tmp_path: Path) -> Callable[[str], Copy]:
+def copies(tmp_path: Path, quick_workers: None) -> Callable[[str], Copy]:
     """Several copies, each in its own folder."""
     return lambda name: Copy(tmp_path / name)

@@ -1,7 +1,6 @@
 """A browser, and the sites that it is shown: this repository's, and the sample's of the folder above."""
 
 import contextlib
-import fcntl
 import functools
 import os
 import shutil
@@ -41,16 +40,9 @@ def browser(program: str) -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def repository_site(program: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of this repository's site, from verified results; workers of pytest-xdist share one."""
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    folder = shared / "repository-site"
-    with (shared / "repository-site.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.exists():
-            _build_repository(folder)
-    return folder
+def repository_site(program: str, once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
+    """The folder of this repository's site, from verified results."""
+    return once("repository-site", _build_repository)
 
 
 def _build_repository(folder: Path) -> None:

@@ -69,12 +69,14 @@ KINDS = [
 """A page of each kind of this repository's site: the lists, sections, topics with examples of each kind, a source."""
 
 
-# The rules of colour take minutes on a page of a hundred formulas: of a list, they are tried on its first entries.
+# The rules of colour take minutes on a page of a hundred formulas: of a list, they are tried on its first entries,
+# of the tables of notation on the first of the topics' too.
 CUT = """() => {
     [...document.querySelectorAll("#reference > article")].slice(6).forEach(each => each.remove());
     [...document.querySelectorAll("main > article.topic")].slice(1).forEach(each => each.remove());
     [...document.querySelectorAll("tbody, pre.code > code")].forEach(
         each => [...each.children].slice(30).forEach(one => one.remove()));
+    [...document.querySelectorAll("main table")].slice(20).forEach(each => each.remove());
 }"""
 
 
