@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from eqtrace.code.documentation.passage import Passage, docstring
+from eqtrace.code.documentation.passage import docstring
 from eqtrace.code.index import Index
 from eqtrace.code.lift.needs import needed
 from eqtrace.code.lift.objects import owner_of
 from eqtrace.code.lift.ranges import bounds
 from eqtrace.config import Config
 from eqtrace.formula.defined import needs
+from eqtrace.formula.documented.formula import Formula
 from eqtrace.formula.documented.text import text_of
 from eqtrace.formula.latex.errors import Unread
+from eqtrace.formula.latex.tokens import ESCAPED
 from eqtrace.formula.parse import parse_statement
-from eqtrace.formula.term import Compare, Condition
-from eqtrace.link.documentation import in_passing
+from eqtrace.formula.term import Call, Compare, Condition, Node, symbol_names, walk
+from eqtrace.link.documentation import in_passing, named_by, words
 from eqtrace.model.readback import ReadBack
 from eqtrace.trial import Trial, tried
 
@@ -31,23 +33,33 @@ if TYPE_CHECKING:
 
 AGREES = "drafted from the code, with which its docstring agrees"
 DIFFERS = "drafted from the code: its docstring says something else"
-_LONGEST = 60  # characters of a formula that names itself in an entry
+UNREAD = "drafted from the code: confirm it against its docstring, whose formula is not read"
 _MOST = 3  # conditions that are written beside a form
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """A draft from code held against one formula, and whether that stands in the function's own docstring."""
+
+    draft: Draft
+    formula: Formula
+    own: bool
 
 
 def confirmed(config: Config, index: Index, made: Sequence[Draft], trial: Trial) -> Iterator[Draft]:
     """Drafts without an error, as they are to be written; `trial` is that of these drafts."""
-    others = {each.target: other for each in made if (other := _with_docstring(each, index)) is not None}
-    second = tried(config, list(others.values())) if others else trial
+    held = {each.target: beside for each in made if (beside := _held(each, index)) is not None}
+    second = tried(config, [each.draft for each in held.values()]) if held else trial
     for draft in made:
-        found = trial.states.get(draft.target)
-        other = others.get(draft.target, draft)
-        said = second.states.get(draft.target) if draft.target not in second.faults else None
-        status = said.found.status if said is not None and other is not draft else None
-        if status is ReadBack.AGREES:
-            yield replace(other, comment=AGREES, unread="")
-        elif status is ReadBack.DIFFERS and said is not None and (draft.unread or _is_alone(draft, others)):
-            yield _unlike(draft, said.text)
+        found, other = trial.states.get(draft.target), held.get(draft.target)
+        said = second.states.get(draft.target) if other is not None and draft.target not in second.faults else None
+        status = said.found.status if said is not None else None
+        if other is not None and status is ReadBack.AGREES:
+            yield replace(other.draft, comment=AGREES, unread="")
+        elif other is not None and status is ReadBack.DIFFERS and _is_of(draft, other, held):
+            yield _unlike(other.draft, other.formula.printed.text)
+        elif said is not None and status is ReadBack.NOT_READ and _is_printed(draft, other):
+            yield unread_beside(draft, said.found.detail)
         elif found is None:
             yield draft
         elif "sympy" not in draft.keys:
@@ -60,21 +72,43 @@ def confirmed(config: Config, index: Index, made: Sequence[Draft], trial: Trial)
             yield draft
 
 
-def _is_alone(draft: Draft, others: Mapping[str, Draft]) -> bool:
-    """Whether a draft is of the one method of a class that may be what the class's docstring says."""
+def _is_of(draft: Draft, other: _Beside, held: Mapping[str, _Beside]) -> bool:
+    """Whether a formula that differs from a draft's is about the same.
+
+    Without a left side it must use all that the code's form does; a class's is of its one method without its own.
+    """
+    if not other.formula.equal:
+        statement, _ = parse_statement(draft.keys["sympy"].strip("'"))
+        return statement is not None and set(symbol_names(statement)) <= words(other.formula)
+    if not other.formula.name:
+        return False  # an identity, or a law
     owner = draft.function.rpartition(".")[0]
-    of_owner = [each for each in others.values() if each.function.rpartition(".")[0] == owner]
-    return bool(owner) and len(of_owner) == 1
+    same = [each for each in held.values() if each.draft.function.rpartition(".")[0] == owner and not each.own]
+    return other.own or len(same) == 1
+
+
+def _is_printed(draft: Draft, other: _Beside | None) -> bool:
+    """Whether a docstring prints a formula, by itself or spoilt by escapes, that nothing has told of yet."""
+    if other is None or draft.unread or not other.own:
+        return False
+    spoilt = other.formula.unread is not None and ESCAPED in other.formula.unread.message
+    return other.formula.printed.display or spoilt
+
+
+def unread_beside(draft: Draft, why: str) -> Draft:
+    """A draft from code whose docstring prints a formula that is not read: what it says is not what was held.
+
+    The entry names the docstring all the same, so that each run tells that its formula is compared with nothing.
+    """
+    return replace(draft, comment=f"{UNREAD} ({why})", keys={"states": "docstring", **draft.keys}, unread=why)
 
 
 def _unlike(draft: Draft, text: str) -> Draft:
     shown = " ".join(text.split())
-    keys = {"states": "docstring", **draft.keys}
-    why = f"it says {shown}, and the code something else"
-    return replace(draft, comment=f"{DIFFERS} ({shown})", keys=keys, unread=why)
+    return replace(draft, comment=f"{DIFFERS} ({shown})", unread=f"it says {shown}, and the code something else")
 
 
-def _with_docstring(draft: Draft, index: Index) -> Draft | None:
+def _held(draft: Draft, index: Index) -> _Beside | None:
     """A draft from code held against a formula that the docstring has in a sentence, or that the class's has."""
     if "sympy" not in draft.keys:
         return None
@@ -83,22 +117,14 @@ def _with_docstring(draft: Draft, index: Index) -> Draft | None:
     if file is None or node is None:
         return None
     owner = owner_of(file, draft.function)
-    for passage in (docstring(file, node), docstring(file, owner) if owner is not None else None):
-        text = _meant(passage, draft) if passage is not None else ""
-        if text:
+    for own, scope in ((True, node), (False, owner)):
+        passage = docstring(file, scope) if scope is not None else None
+        formula = in_passing(passage) if passage is not None else None
+        if passage is not None and formula is not None:
             keys: Mapping[str, str] = {key: value for key, value in draft.keys.items() if key != "states"}
-            quoted = text.replace("'", "''")
-            return replace(draft, keys={"states": f"{{holds: '{quoted}'}}", **keys})
+            quoted = named_by(formula, passage).replace("'", "''")
+            return _Beside(replace(draft, keys={"states": f"{{holds: '{quoted}'}}", **keys}), formula, own)
     return None
-
-
-def _meant(passage: Passage, draft: Draft) -> str:
-    """The text of the one formula that a passage has in passing; '' where there is none."""
-    found = in_passing(passage)
-    if found is None:
-        return ""
-    text = " ".join(found.printed.text.split())
-    return text if len(text) <= _LONGEST else text.partition("=")[0] + "="
 
 
 def _defined(draft: Draft, detail: str, index: Index) -> Draft:
@@ -111,6 +137,7 @@ def _defined(draft: Draft, detail: str, index: Index) -> Draft:
     if file is None or node is None or isinstance(node, ast.Module):
         return draft
     positive = {name for name, each in bounds(file, node, clamps=True).items() if each.positive}
+    draft = _whole_numbers(draft, statement)
     letters = frozenset("ijklmnpqrst") - {each.arg for each in node.args.args}
     texts = [text for each in needs(statement, letters) if (text := _text(each))]
     found = needed(texts, positive)
@@ -118,6 +145,16 @@ def _defined(draft: Draft, detail: str, index: Index) -> Draft:
         return draft
     quoted = ", ".join(found).replace("'", "''")
     return replace(draft, keys={**draft.keys, "where": f"'{quoted}'"})
+
+
+def _whole_numbers(draft: Draft, statement: Node) -> Draft:
+    """The same draft with integers for what stands in factorials."""
+    calls = [each for each in walk(statement) if isinstance(each, Call) and each.function == "factorial"]
+    names = sorted({name for each in calls for name in symbol_names(each)})
+    if not names or ("domain" in draft.keys and len(names) > 1):
+        return draft
+    domain = ", ".join(f"{name}: {{integer: true, min: 0, max: 9}}" for name in (f"'{each}'" for each in names))
+    return replace(draft, keys={**draft.keys, "domain": f"{{{domain}}}"})
 
 
 def _text(condition: Condition) -> str:

@@ -23,7 +23,7 @@ from eqtrace.code.lift.shapes import annotated, assumed, documented
 from eqtrace.code.source import SourceFile
 from eqtrace.code.tree import FunctionNode
 from eqtrace.config import Config
-from eqtrace.confirming import confirmed
+from eqtrace.confirming import confirmed, unread_beside
 from eqtrace.errors import EqtraceError
 from eqtrace.link.documentation import NO_FORMULA
 from eqtrace.spec import short
@@ -34,9 +34,8 @@ from eqtrace.trial import tried
 _ORIGINS = {
     "docstring": "from its docstring",
     "code": "drafted from the code: confirm it against the paper",
-    "gradient": "drafted from its name: the gradient of",
+    "gradient": "drafted from its name, a guess: a gradient by its first parameter",
 }
-_UNLIKE = "drafted from the code: confirm it against its docstring, whose formula is not read"
 _SECTION = re.compile(r"[^\s#].*:\s*(#.*)?$")  # a line that begins one in a file of entries
 _SUFFIXES = ("_grad", "_gradient", "_der", "_derivative", "_prime", "_jac")
 _PREFIXES = ("grad_", "d_")  # the last where the docstring says so: it begins many names
@@ -159,14 +158,11 @@ def of_functions(config: Config, index: Index, wanted: Iterable[tuple[str, str]]
 
 
 def _unlike(draft: Draft, reason: str) -> Draft:
-    """A draft from code whose docstring prints a formula too, which is not read: what it says is not what was held.
-
-    The entry names the docstring all the same, so that each run tells that its formula is compared with nothing.
-    """
+    """A draft from code whose docstring prints a formula that is not read, as a finding says; the same if none does."""
     why = _not_read(reason)
     if not why or not (draft.unread or draft.comment == _ORIGINS["code"]):
         return draft
-    return replace(draft, comment=f"{_UNLIKE} ({why})", keys={"states": "docstring", **draft.keys}, unread=why)
+    return unread_beside(draft, why)
 
 
 def _not_read(reason: str) -> str:
@@ -255,7 +251,7 @@ def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> It
     if of is not None:
         keys = _gradient(file, of, node)
         draft = _draft(module, file, name, node, "gradient", keys)
-        yield Draft(module, name, draft.path, draft.line, f"{draft.comment} `{of}`", keys)
+        yield draft
         return
     if name.endswith("_backward"):
         raise NotLifted("is a backward function: a topic with `gradient` says what it differentiates")

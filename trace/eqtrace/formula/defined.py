@@ -12,6 +12,7 @@ from eqtrace.formula.term import (
     Condition,
     Constant,
     Div,
+    Name,
     Neg,
     Node,
     Number,
@@ -43,8 +44,13 @@ def needs(node: Node, indices: frozenset[str] = frozenset()) -> Iterator[Conditi
             yield from _of(base, indices, Compare(">", base, _ZERO))
         case Call(function="sqrt", args=(term,)):
             yield from _of(term, indices, Compare(">=", term, _ZERO))
-        case Call(function=name, args=(term, *_)) if name in _ABOVE:
+        case Call(function=name, args=(term, *others)) if name in _ABOVE:
             yield from _of(term, indices, Compare(">", term, _ZERO))
+            for base in others:
+                yield from _of(base, indices, Compare(">", base, _ZERO))
+                yield from _of(base, indices, Compare("!=", base, _ONE))
+        case Call(function="factorial", args=(term,)) if not isinstance(term, Name):
+            yield from _of(term, indices, Compare(">=", term, _ZERO))
         case Call(function=name, args=(term,)) if name in _WITHIN:
             yield from _of(term, indices, Compare("<=", Call("Abs", (term,)), _ONE))
 

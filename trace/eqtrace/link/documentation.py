@@ -17,7 +17,7 @@ from eqtrace.formula.documented.formula import Formula, plain_name, scripted, ta
 from eqtrace.formula.documented.tokens import Kind
 from eqtrace.formula.documented.words import ALIASES
 from eqtrace.formula.vocabulary import VOCABULARY
-from eqtrace.link.passage import MISPLACED
+from eqtrace.link.passage import GONE, MISPLACED
 from eqtrace.link.target import resolve_target
 from eqtrace.model.anchor import Anchor, Match
 from eqtrace.model.equation import Equation
@@ -27,9 +27,22 @@ DOCSTRING = "docstring"
 NO_FORMULA = "no formula is found in it, neither set as mathematics nor with an equals sign"
 _HEADING = re.compile(r"#{1,6} |\s*([=~^\"'*+#-])\1{2,}\s*$")
 _SECTION = re.compile(
-    r"^[ \t]*(?:(?:Parameters|Returns|Notes|Other Parameters)\n[ \t]*-{3,}[ \t]*$"
+    r"^[ \t]*(?:(?:Parameters|Returns|Notes|Other Parameters|Raises|References|Examples|See Also|Attributes)\n"
+    r"[ \t]*-{3,}[ \t]*$"
     r"|(?:Args|Arguments|Returns|Notes?):[ \t]*$|:(?:param|returns?)\b)",
     re.MULTILINE,
+)
+_MARKS = r"(?::math:)?[`$(\\]*$"
+_ENDS = re.compile(r"(?:`{1,2}|\$|\\\))?[ \t]*(?:[.,;](?!\w)|\n[ \t]*\n|\s*$)")
+_ASIDE = re.compile(
+    r"(?:\b(?:of|not|unlike|where|with|if|when|for|than|from|by|like|say|and|or|was|whose|minus|inverse|instance|example"
+    r"|e\.g\.|i\.e\.|let|solves?|while|but)\W*|(?<!\\)\(\s*)" + _MARKS,
+    re.IGNORECASE,
+)
+_GIVES = re.compile(
+    r"\b(?:returns?|computes?|calculates?|evaluates?|gives|equals?|(?:equal|comes) to|(?:computed|calculated) (?:as|by)"
+    r"|the value)\s*:?\s*" + _MARKS,
+    re.IGNORECASE,
 )
 _UNITS = re.compile(r"\b(?:degrees?|radians?|kPa|(?:imperial )?units of \w+|convert(?:ed|s)|rounded)\b", re.IGNORECASE)
 _CASE = re.compile(r"\b(?:for|if|when|at|case|that|e\.g\.|as)\W*(?::math:)?\W*$")
@@ -54,7 +67,8 @@ def of_anchor(found: Match, index: Index) -> Choice:
     passage = _cited(anchor, index)
     if passage is None or span is None:
         return Choice(None, reason=MISPLACED)
-    formulas = _formulas(passage) if anchor.path.endswith(".py") else _of_page(passage.path, passage.text)
+    every = _formulas(passage) if anchor.path.endswith(".py") else _of_page(passage.path, passage.text)
+    formulas = [each for each in every if not each.printed.prose]
     there = [each for each in formulas if _overlaps(each, passage, span)]
     shown = [each for each in there if each.printed.display]
     for group in (shown, there):
@@ -95,15 +109,21 @@ def _meant(passage: Passage, name: str, equation: Equation) -> Choice:
     wanted = equation.states_holds
     candidates = [each for each in formulas if _squeezed(wanted) in _squeezed(each.printed.text)]
     if not candidates and formulas:
-        return Choice(passage, reason=f"no formula there holds {wanted}", span=passage.span(0, 1))
-    shown = [each for each in candidates if each.printed.display and (each.args is not None or not each.number)]
+        return Choice(passage, reason=f"{GONE} {wanted}", span=passage.span(0, 1))
+    apart = [each for each in candidates if not each.printed.prose]
+    shown = [each for each in apart if each.printed.display and (each.args is not None or not each.number)]
     known = _known(equation, passage)
+
+    def aside(formula: Formula) -> bool:
+        return not formula.printed.display and _ASIDE.search(passage.text[: formula.printed.start]) is not None
+
     first = _SECTION.search(passage.text)
     sections = first.start() if first is not None else len(passage.text)
     groups = (
-        [each for each in candidates if each.name and plain_name(each.name).rpartition(".")[2] == name],
+        [each for each in apart if each.name and plain_name(each.name).rpartition(".")[2] == name and not aside(each)],
         [each for each in shown if each.args is not None and {*map(plain_name, each.args)} <= known],
         [each for each in shown if each.args is not None],
+        [each for each in shown if _is_returned(each, passage)],
         [each for each in shown if each.printed.start < sections],
         shown,
         # A name alone in prose is defined there, and what is called otherwise than the function is said in passing.
@@ -116,12 +136,20 @@ def _meant(passage: Passage, name: str, equation: Equation) -> Choice:
             return Choice(passage, meant[0], beside, tuple(_behind(meant[0], passage, formulas)))
         if meant:
             return Choice(passage, reason=_several(meant, passage), span=formula_place(meant[0], passage))
-    passing = next(iter(_passing(each for each in candidates if not each.printed.prose or _of(each, known))), None)
+    said = (each for each in candidates if not each.printed.prose or (_of(each, known) and _is_claimed(each, passage)))
+    passing = next(iter(_passing(said)), None)
     if passing is not None:
         text = " ".join(passing.printed.text.split())
-        reason = f"it prints {text} in a sentence only; `states: {{holds: '{passing.plain_name} ='}}` takes it"
+        holds = named_by(passing, passage)
+        reason = f"it prints {text} in a sentence only; `states: {{holds: '{holds}'}}` takes it"
         return Choice(passage, reason=reason, span=formula_place(passing, passage))
     return Choice(passage, reason=NO_FORMULA, span=passage.span(0, 1))
+
+
+def _is_returned(formula: Formula, passage: Passage) -> bool:
+    """Whether a formula stands in the section that says what is returned."""
+    found = [match for match in _SECTION.finditer(passage.text) if match.start() < formula.printed.start]
+    return bool(found) and found[-1].group().strip(" \t:-\n").lower().startswith("return")
 
 
 def speaks_of_units(place: Span, index: Index) -> str:
@@ -139,9 +167,29 @@ def speaks_of_units(place: Span, index: Index) -> str:
 def in_passing(passage: Passage) -> Formula | None:
     """The one formula that a docstring prints, else has in a sentence, with a left side or without; None if several."""
     formulas = _formulas(passage)
-    ways = [each for each in formulas if each.printed.display], list(_passing(formulas)), list(formulas)
+    in_words = [each for each in formulas if not each.printed.display and _is_claimed(each, passage)]
+    ways = [each for each in formulas if each.printed.display], list(_passing(in_words)), in_words
     found = next((way for way in ways if way), [])
     return found[0] if len(found) == 1 else None
+
+
+def _is_claimed(formula: Formula, passage: Passage) -> bool:
+    """Whether the words around a formula in a sentence leave it what is said: no "minus", no "where", no "if"."""
+    start, end = formula.printed.start, formula.printed.start + len(formula.printed.text)
+    before, behind = passage.text[max(0, start - 80) : start], passage.text[end : end + 40]
+    if not _ENDS.match(behind):
+        return False
+    if formula.unread is not None:
+        return True  # it is told why
+    return (_ASIDE.search(before) is None) if formula.equal else (_GIVES.search(before) is not None)
+
+
+def named_by(formula: Formula, passage: Passage) -> str:
+    """What says which formula of a passage is meant: its left side, where no other has that, else all of it."""
+    whole = " ".join(formula.printed.text.split())
+    left = whole.partition("=")[0] + "="
+    others = [each for each in _formulas(passage) if _squeezed(left) in _squeezed(each.printed.text)]
+    return left if formula.equal and len(others) == 1 else whole
 
 
 def _passing(formulas: Iterable[Formula]) -> Iterator[Formula]:
@@ -178,10 +226,10 @@ def _behind(formula: Formula, passage: Passage, formulas: Iterable[Formula]) -> 
 def _undefining(formulas: Iterable[Formula]) -> list[Formula]:
     """The formulas whose names no other one of them uses."""
     found = list(formulas)
-    words = [_words(each) for each in found]
-    uses = Counter(word for some in words for word in some)
+    used = [words(each) for each in found]
+    uses = Counter(word for some in used for word in some)
     return [
-        each for each, own in zip(found, words, strict=True) if uses[name := each.plain_name] <= (name in own)
+        each for each, own in zip(found, used, strict=True) if uses[name := each.plain_name] <= (name in own)
     ] or found
 
 
@@ -194,10 +242,10 @@ def _defining(meant: Formula, formulas: Iterable[Formula], passage: Passage) -> 
             yield each
 
 
-def _words(formula: Formula) -> set[str]:
+def words(formula: Formula) -> set[str]:
     """What stands right of a formula's left side."""
-    words = {token.text for token in formula.rest_plain} | {plain_name(token.key) for token in formula.rest_latex}
-    return {*words, *map(plain_name, scripted(formula.rest_latex))} - {""}
+    found = {token.text for token in formula.rest_plain} | {plain_name(token.key) for token in formula.rest_latex}
+    return {*found, *map(plain_name, scripted(formula.rest_latex))} - {""}
 
 
 def _several(formulas: list[Formula], passage: Passage) -> str:

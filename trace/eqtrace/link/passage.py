@@ -10,6 +10,7 @@ from eqtrace.code.source import SourceFile
 from eqtrace.model.anchor import Anchor, Candidate, Match, Status
 from eqtrace.model.span import Span
 
+GONE = "no formula there holds"  # what the specification says that the meant one holds
 MISPLACED = "the cited passage is not where the anchor says"  # why a formula is not read: told of the anchor itself
 
 

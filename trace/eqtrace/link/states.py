@@ -13,7 +13,7 @@ from eqtrace.code.documentation.spellings import spellings
 from eqtrace.code.index import Index
 from eqtrace.code.source import Statement
 from eqtrace.link.match import match
-from eqtrace.link.passage import MISPLACED
+from eqtrace.link.passage import GONE, MISPLACED
 from eqtrace.link.target import resolve_target
 from eqtrace.model.anchor import Role
 from eqtrace.model.equation import Equation, IndexRange
@@ -231,8 +231,11 @@ def faults(states: States, waivers: Iterable[Waiver]) -> Iterator[Fault]:
             yield Fault("documentation-differs", message, each.span, "", _cited(each), each.equation)
         told = each.equation in excused or detail == MISPLACED or each.found.how == FORM
         if status is ReadBack.NOT_READ and not told:
-            message = f"the documentation of {each.equation} is not read: {detail}"
-            yield Fault("documentation-not-read", message, each.span, "", _cited(each), each.equation)
+            gone = detail.startswith(GONE)  # it was there when the entry was written
+            kind = "documentation-differs" if gone else "documentation-not-read"
+            what = "is another one than the entry says" if gone else "is not read"
+            message = f"the documentation of {each.equation} {what}: {detail}"
+            yield Fault(kind, message, each.span, "", _cited(each), each.equation)
 
 
 def _spelt(equation: Equation, choice: Choice) -> Equation:

@@ -58,7 +58,7 @@ FOUND = {
         [("latex", "a/b"), ("latex", "c = \\frac{a}{b}")],
     ),
     "a sentence": (
-        "Kinetic energy, E = 1/3 * m * v**2. It (Vth = k_b * T / q_e) is so; y(x) = f(x, (a + 1)) -\n  b where b.",
+        "Kinetic energy, E = 1/3 * m * v**2. It (Vth = k_b * T / q_e) is so; y(x) = f(x, (a + 1)) - b\n  where b.",
         [("plain", "E = 1/3 * m * v**2"), ("plain", "Vth = k_b * T / q_e"), ("plain", "y(x) = f(x, (a + 1)) - b")],
     ),
     "an item": ("- y = a*x\n- z = b\n", [("plain", "y = a*x"), ("plain", "z = b")]),

@@ -117,7 +117,7 @@ def test_latex(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["f'(x) = a", r"f^2(x) = a", r"\ln f(x) = a", r"\hat{f}(x) = a", "f(x) + 1 = a", "2 f(x) = a", "-f(x) = a"]
+    "text", ["f'(x) = a", r"f^2(x) = a", r"\ln f(x) = a", r"\sqrt{f}(x) = a", "f(x) + 1 = a", "2 f(x) = a", "-f(x) = a"]
 )
 def test_a_left_side_that_is_no_name_alone_is_not_read(text):
     with pytest.raises(Unread):

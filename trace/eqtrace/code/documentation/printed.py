@@ -67,8 +67,10 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|\d+[.)])\s")
 _OPEN = re.compile(r"[-+*/^=(\[{,]\s*$")
 _SIGN = re.compile(r"\s*[-+*/=] ")
 _ATOM = rf"[-+]?(?:(?:{_NAME})?\((?:[^()\n]|\([^()\n]*\))*\)|{_NAME}|\d+(?:\.\d+)?(?:e[-+]?\d+)?)"
-_PROSE = re.compile(
-    rf"(?<![\w`$.=])(?P<body>{_NAME}(?:\([^()\n]*\))?[ ]=[ ]{_ATOM}(?:\s*(?:\*\*|[-+*/^])\s*{_ATOM})+)(?![\w(\[`=])"
+_PROSE = re.compile(  # it ends where a sentence or its part does: else it goes on in a way that is not read
+    rf"(?<![\w`$.=])(?P<body>{_NAME}(?:\([^()\n]*\))?[ ]=[ ]{_ATOM}(?:[ ]*(?:\*\*|[-+*/^])[ ]*{_ATOM})+)"
+    r"(?=[ ]*(?:[.,;)](?!\w)|$))",
+    re.MULTILINE,
 )
 _RULE = re.compile(r"\s*(?:-{4,})(?:\s|$)")
 

@@ -24,6 +24,7 @@ _POSITIVE = re.compile(r"\b(?:strictly )?positive\b|(?<![<>=-])>\s*0(?![.\d])|\b
 _NEGATED = re.compile(
     r"\bnon-?\s*positive\b|\bnot (?:be )?positive\b|\bpositive or negative\b|\bpositive(?:,| and) negative\b"
 )
+_ARGUMENT = re.compile(r"\s+(?P<name>\w+)\s*(?:\((?P<kind>[^()]*(?:\([^()]*\)[^()]*)*)\))?:\s+(?P<said>.*)")
 _HEAD = re.compile(r"^(\w+(?:\s*,\s*\w+)*)\s*:\s*(.*)$")
 
 
@@ -156,11 +157,30 @@ def _names(node: ast.expr, made: Mapping[str, set[str]]) -> set[str]:
 
 
 def sections(documentation: str) -> Iterator[tuple[str, str, str]]:
-    """A parameter, its type and what is said of it, of a docstring in the manner of NumPy's."""
+    """A parameter, its type and what is said of it, of a docstring in the manner of NumPy's or of Google's."""
     lines = documentation.split("\n")
     for number, line in enumerate(lines[:-1]):
         if line.strip() in ("Parameters", "Attributes") and set(lines[number + 1].strip()) == {"-"}:
             yield from _entries(lines[number + 2 :])
+        if line.strip() in ("Args:", "Arguments:", "Parameters:"):
+            yield from _arguments(lines[number + 1 :], len(line) - len(line.lstrip()))
+
+
+def _arguments(lines: list[str], indent: int) -> Iterator[tuple[str, str, str]]:
+    """Entries like `x (np.ndarray): The inputs, shape (n, d).`, as long as they stand deeper than their heading."""
+    current: tuple[str, str] | None = None
+    said: list[str] = []
+    for line in [*lines, ""]:
+        head = _ARGUMENT.match(line)
+        over = len(line) - len(line.lstrip()) <= indent
+        if current is not None and (head is not None or over):
+            yield *current, " ".join(said)
+        if over:
+            return
+        if head is not None:
+            current, said = (head["name"], head["kind"] or ""), [head["said"]]
+        else:
+            said.append(line.strip())
 
 
 def _entries(lines: list[str]) -> Iterator[tuple[str, str, str]]:

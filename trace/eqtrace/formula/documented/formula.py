@@ -29,10 +29,9 @@ _NOT_NAMES = frozenset(
         "\\min",
         "\\begin",
         "\\partial",
-        "\\hat",
-        "\\bar",
     }
 )
+_ACCENTS = frozenset({"\\hat", "\\bar", "\\vec", "\\dot", "\\ddot", "\\tilde", "\\mathbf", "\\boldsymbol"})
 _OPENING = {"(": ")", "[": "]", "{": "}"}
 _ABOUT = "~="
 
@@ -122,7 +121,7 @@ def _latex_head(left: tuple[latex.Token, ...]) -> tuple[str, tuple[str, ...] | N
         return "", None
     if first.kind not in (latex.Kind.LETTER, latex.Kind.WORD, latex.Kind.COMMAND):
         return "", None
-    end = 1
+    end = _behind_script(left, 0) if first.key in _ACCENTS else 1
     if first.kind is latex.Kind.LETTER:  # letters side by side, as in `sinc(x)` or `pdf(x)`
         while end < len(left) and left[end].kind is latex.Kind.LETTER and left[end].offset == left[end - 1].end:
             end += 1

@@ -23,6 +23,7 @@ from eqtrace.model.equation import Equation
 _IF = frozenset({"for", "if", "when", "where"})
 _RELATIONS = {"<": "<", ">": ">", "<=": "<=", ">=": ">=", "!=": "!="}
 
+_OTHERWISE = frozenset({"I", "\\pi", "e"})  # they mean something in a term; on a left side they name the formula
 _MOST = 200  # definitions beside a formula that are read: nobody writes as many for one
 
 
@@ -119,7 +120,7 @@ class Documented:
         """Whether a left side is made of what is declared: then it says something of that, and names nothing new."""
         if not formula.equal or (formula.args is not None and formula.plain_name == self._own):
             return False
-        if self._is_letter(formula):
+        if self._is_letter(formula) or (formula.name in _OTHERWISE and formula.plain_name not in self.equation.symbols):
             return False
         try:
             self._left(formula)

@@ -17,8 +17,8 @@ from eqtrace.formula.term import (
 
 Run = tuple[Token, ...]
 RELATIONS = {"=": "=", "<": "<", ">": ">", "\\le": "<=", "\\ge": ">=", "\\ne": "!="}
-_OPEN = frozenset({"(", "[", "{", "\\{", "\\lfloor", "\\lceil", "\\begin"})
-_CLOSE = frozenset({")", "]", "}", "\\}", "\\rfloor", "\\rceil", "\\end"})
+_OPEN = frozenset({"(", "[", "{", "\\{", "\\lfloor", "\\lceil", "\\begin", "\\lvert", "\\lVert"})
+_CLOSE = frozenset({")", "]", "}", "\\}", "\\rfloor", "\\rceil", "\\end", "\\rvert", "\\rVert"})
 _BARS = frozenset({"|", "\\|"})  # open and close alike
 
 

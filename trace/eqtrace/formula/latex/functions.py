@@ -27,6 +27,7 @@ from eqtrace.formula.term import (
     Term,
     Var,
     changed,
+    symbol_names,
 )
 
 if TYPE_CHECKING:
@@ -88,12 +89,15 @@ def _logarithm(term: Term, base: Term) -> Term:
 
 def norm(parser: Parser) -> Value:
     r"""`\|v\|` and `\|v\|_2`, `\|v\|_1`, `\|v\|_\infty` of a vector, `\|M\|_F` of a matrix."""
-    value = parser.inner(parser.between("\\|", "\\|"))
+    value = parser.inner(parser.between(parser.key, "\\|" if parser.key == "\\|" else "\\rVert"))
     which = ""
     if parser.key == "_":
         parser.take()
         which = "".join(token.key for token in parser.group())
     if not value.dims and not which:
+        declared = parser.reading.names.declared
+        if any(name in declared and declared[name].dims is None for name in symbol_names(value.term)):
+            raise Unread("a norm of what has no known shape", value.offset, value.length)
         return parser.arrays.each(call("Abs"), value)
     kinds = {1: ("", "1", "2", "\\infty"), 2: ("F",)}
     if which not in kinds.get(len(value.dims), ()):

@@ -201,7 +201,7 @@ class Names:
 def names_of(equation: Equation, form: Form, keys: Collection[str]) -> Names:
     """Everything that an equation declares; spellings that start with none of the keys of its LaTeX are left out."""
     words = {f'"{_stem(name)}"' for name in _worded(equation)}
-    names = Names(functions=equation.functions, keys={*keys, *words}, greek=GREEK & {*equation.symbols, *_sizes(form)})
+    names = Names(functions=equation.functions, keys={*keys, *words}, greek=_greek(equation, form))
     said = {name.removeprefix("Old(").removesuffix(")") for part in form.parts for name in symbol_names(part.statement)}
     names.said = said
     called = {node.function for part in form.parts for node in walk(part.statement) if isinstance(node, Apply)}
@@ -234,6 +234,13 @@ def names_of(equation: Equation, form: Form, keys: Collection[str]) -> Names:
         if name not in names.declared:
             names.add(Declared(name, Role.FUNCTION), use.latex)
     return names
+
+
+def _greek(equation: Equation, form: Form) -> frozenset[str]:
+    """The Greek letters that are names, or that names are spelt as."""
+    explicit = [spelled(text) for symbol in equation.symbols.values() for text in symbol.latex]
+    bases = [each.base[0].removeprefix("\\") for each in explicit if each is not None and len(each.base) == 1]
+    return GREEK & {*equation.symbols, *_sizes(form), *bases}
 
 
 def _worded(equation: Equation) -> list[str]:

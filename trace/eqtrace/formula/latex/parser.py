@@ -37,10 +37,23 @@ _CLOSING = {
     "\\lfloor": "\\rfloor",
     "\\lceil": "\\rceil",
     "|": "|",
+    "\\lvert": "\\rvert",
 }
 _TIMES = frozenset({"\\cdot", "\\times", "*"})
 _STOPS = frozenset(
-    {"\\}", "\\rfloor", "\\rceil", "\\rangle", "\\\\", "\\end", "\\partial", "\\dots", "\\Rightarrow"}
+    {
+        "\\}",
+        "\\rfloor",
+        "\\rceil",
+        "\\rangle",
+        "\\rvert",
+        "\\rVert",
+        "\\\\",
+        "\\end",
+        "\\partial",
+        "\\dots",
+        "\\Rightarrow",
+    }
     | {"\\leftarrow", "\\to", "\\in", "\\sim", "\\le", "\\ge", "\\ne", "\\cdot", "\\times", "\\odot", "\\bmod"}
     | {"\\mapsto", "\\approx", "\\top"}
 )
@@ -49,6 +62,8 @@ _WORDS = frozenset({"\\det", "\\Pr"})
 
 class Parser(Named, Over):
     """One run of tokens, by the whole grammar."""
+
+    number = -1  # the place behind the number that was read last
 
     def expression(self) -> Value:
         """Terms with signs."""
@@ -101,6 +116,8 @@ class Parser(Named, Over):
 
     def _beside(self, value: Value) -> Value:
         """The product with the factor that stands here; a symbol before a bracket may be meant to be applied."""
+        if self.run[self.place].kind is Kind.NUMBER and self.number == self.place:
+            raise self.unread("two numbers side by side")
         applied = self.key == "(" and isinstance(value.whole, Name)
         try:
             return self.arrays.multiply(value, self.factor())
@@ -120,7 +137,7 @@ class Parser(Named, Over):
             return True
         if token.kind is Kind.COMMAND:
             return token.key not in _STOPS
-        return token.key in ("(", "{", "|", "[")
+        return token.key in ("(", "{", "|", "[", "\\lvert")
 
     # Factors
 
@@ -149,6 +166,7 @@ class Parser(Named, Over):
         if token is None or not key:
             raise self.unread("something is missing")
         if token.kind is Kind.NUMBER:
+            self.number = self.place + 1
             return scalar(Number(Fraction(self.take().text)))
         if key in ("\\frac",):
             return self._fraction()
@@ -160,11 +178,11 @@ class Parser(Named, Over):
             return self.over()
         if key in FUNCTIONS or key in RECIPROCALS:
             return called(self)
-        if key == "\\|":
+        if key in ("\\|", "\\lVert"):
             return norm(self)
         if key in LETTERS and self.after(1) in ("(", "["):
             return self._of_several()
-        if key in ("(", "[", "\\{", "|", "\\lfloor", "\\lceil"):
+        if key in ("(", "[", "\\{", "|", "\\lvert", "\\lfloor", "\\lceil"):
             return self._bracketed()
         if key == "{":
             return self._grouped()
@@ -236,6 +254,8 @@ class Parser(Named, Over):
             return value
         over = self.key in OVER
         value = self.factor()
+        if not over and self.key == "/":
+            raise self.unread("what the function takes in is open: write brackets, or \\frac")
         if not over and self.starts() and self.key not in FUNCTIONS and self.key not in RECIPROCALS:
             raise self.unread("what the function takes in is open: write brackets")
         return value
@@ -282,12 +302,12 @@ class Parser(Named, Over):
     def _bracketed(self) -> Value:
         opening = self.run[self.place]
         found = self.between(opening.key, _CLOSING[opening.key])
-        if opening.key == "|" and len(found) > 2 and found[0].key == "\\{" and found[-1].key == "\\}":
+        if opening.key in ("|", "\\lvert") and len(found) > 2 and found[0].key == "\\{" and found[-1].key == "\\}":
             return self._count(found[1:-1])
         value = self.inner(found)
         if opening.key in ("(", "[", "\\{"):
             return value
-        function = {"|": "Abs", "\\lfloor": "floor", "\\lceil": "ceiling"}[opening.key]
+        function = {"|": "Abs", "\\lvert": "Abs", "\\lfloor": "floor", "\\lceil": "ceiling"}[opening.key]
         return self.arrays.each(call(function), value)
 
     def _of_several(self) -> Value:
@@ -304,12 +324,12 @@ class Parser(Named, Over):
     def _grouped(self) -> Value:
         """Braces, which nobody sees: a script behind them is read as it shows, at the last thing in them."""
         found = self.group()
-        if self.key not in ("^", "_") or len(found) < 2:
+        if self.key not in ("^", "_", "!") or len(found) < 2:
             return self.inner(found)
         start = self.place
-        while self.key in ("^", "_"):
-            self.take()
-            self.group()
+        while self.key in ("^", "_", "!"):
+            if self.take().key != "!":
+                self.group()
         return self.inner((*found, *self.run[start : self.place]))
 
     def _count(self, found: Run) -> Value:

@@ -2,58 +2,61 @@ r"""A display of several rows as one line: `\begin{align} y &= a \\ &= b \end{al
 
 from __future__ import annotations
 
+import re
+
 from eqtrace.formula.latex.cursor import RELATIONS, Run, outer
+from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.tokens import Kind, Token, bare, tokens
 
 _DISPLAYS = frozenset(
     {"align", "aligned", "split", "gather", "gathered", "equation", "eqnarray", "multline", "alignat"}
 )
-_UNSEEN = frozenset({"\\nonumber", "\\notag"})
-_TITLED = frozenset({"\\label", "\\tag"})
-_ON = RELATIONS.keys() | {"+", "-", "*", "/", "\\cdot", "\\times", "\\approx"}  # a row that begins so goes on
+_TITLE = re.compile(r"\\(?:nonumber|notag)\b|\\(?:label|tag\*?)\s*\{[^{}]*\}")
+_SIGNS = frozenset({"+", "-", "*", "/", "\\cdot", "\\times"})
+_OTHERS = frozenset({"\\approx", "\\in", "\\leftarrow", "\\sim", "\\propto", "\\Rightarrow"})
 
 
 def read(text: str) -> Run:
     """The tokens of a formula, in one row.
 
     Raises:
-        Unread: a character or a group that is none.
+        Unread: a character or a group that is none, a row that is none by itself, or a congruence.
     """
-    found = _untitled(bare(tokens(text)))
+    if "\\equiv" in text and "mod" in text:
+        raise Unread("a congruence", text.index("\\equiv"), len("\\equiv"))
+    found = bare(tokens(_TITLE.sub(lambda match: " " * len(match.group()), text)))
     while (inner := _inner(found)) is not None:
         found = inner
+    rows = _rows(found)
+    out: list[Token] = list(rows[0]) if rows else []
+    for row in rows[1:]:
+        related = any(token.key in RELATIONS or token.key in _OTHERS for token in outer(row))
+        goes_on = row[0].key in RELATIONS or row[0].key in _OTHERS or (row[0].key in _SIGNS and not related)
+        if not goes_on:
+            if not related and not any(token.kind is Kind.WORD for token in row):
+                raise Unread("a row that neither goes on with a sign nor says something by itself", row[0].offset)
+            out.append(Token(Kind.GAP, "\\quad", row[0].offset, 0))
+        out += row
+    return tuple(out)
+
+
+def _rows(found: Run) -> list[Run]:
+    """The rows, without what sets them apart: marks of columns, extra space, and space before them."""
     level = {id(token) for token in outer(found)}
-    out: list[Token] = []
-    breaks = False
-    for token in found:
-        if id(token) in level and token.key in ("&", "\\\\"):
-            breaks |= token.key == "\\\\"
-            continue
-        if breaks and token.kind is Kind.GAP:
-            continue
-        if breaks and out and token.key not in _ON:
-            out.append(Token(Kind.GAP, "\\quad", token.offset, 0))
-        out.append(token)
-        breaks = False
-    return tuple(out)
-
-
-def _untitled(found: Run) -> Run:
-    """Tokens without the numbers and labels of displays."""
-    out: list[Token] = []
-    waiting = list(found)
+    rows: list[list[Token]] = [[]]
+    waiting = list(reversed(found))
     while waiting:
-        token = waiting.pop(0)
-        if token.key in _TITLED and waiting:
-            depth = 0
-            while waiting:
-                each = waiting.pop(0)
-                depth += (each.key == "{") - (each.key == "}")
-                if not depth:
-                    break
-        elif token.key not in _UNSEEN:
-            out.append(token)
-    return tuple(out)
+        token = waiting.pop()
+        if id(token) in level and token.key == "\\\\":
+            rows.append([])
+            if waiting and waiting[-1].key == "*" and waiting[-1].offset == token.end:
+                waiting.pop()
+            if waiting and waiting[-1].key == "[" and waiting[-1].offset <= token.end + 1:  # `\\[2pt]`
+                while waiting and waiting.pop().key != "]":
+                    pass
+        elif not (id(token) in level and token.key == "&") and not (token.kind is Kind.GAP and not rows[-1]):
+            rows[-1].append(token)
+    return [tuple(row) for row in rows if row]
 
 
 def _inner(found: Run) -> Run | None:
@@ -62,6 +65,8 @@ def _inner(found: Run) -> Run | None:
     if not heads or heads[0] or len(heads) < 2:
         return None
     name, first = _name(found, 0)
+    if found[first : first + 1] and found[first].key == "[":  # `\\begin{aligned}[t]`
+        first = next((at + 1 for at in range(first, len(found)) if found[at].key == "]"), first)
     last, end = _name(found, heads[-1])
     depth = 0
     for place in heads[:-1]:

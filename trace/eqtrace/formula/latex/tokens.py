@@ -57,14 +57,16 @@ _SIZES = frozenset({"\\left", "\\right", "\\middle"}) | {
 }
 _DELIMITERS = frozenset(
     {"(", ")", "[", "]", "|", "/", "\\{", "\\}", "\\|", "\\lfloor", "\\rfloor", "\\lceil", "\\rceil", "\\langle"}
-) | {"\\rangle"}
-_SAME = {"\\leq": "\\le", "\\geq": "\\ge", "\\lvert": "|", "\\rvert": "|", "\\ldots": "\\dots", "\\cdots": "\\dots"} | {
+) | {"\\rangle", "\\lvert", "\\rvert", "\\lVert", "\\rVert"}
+_SIDED = {("|", "l"): "\\lvert", ("|", "r"): "\\rvert", ("\\|", "l"): "\\lVert", ("\\|", "r"): "\\rVert"}
+_SAME = {"\\leq": "\\le", "\\geq": "\\ge", "\\ldots": "\\dots", "\\cdots": "\\dots"} | {
     "\\implies": "\\Rightarrow", "\\neq": "\\ne", "\\gets": "\\leftarrow", "\\tfrac": "\\frac", "\\dfrac": "\\frac",
     "\\lbrace": "\\{", "\\rbrace": "\\}", "\\lt": "<", "\\gt": ">", "<=": "\\le", ">=": "\\ge",
     "\\equiv": "=", "\\coloneqq": "=", "\\triangleq": "=", "\\doteq": "=", ":=": "=",
     "\\widehat": "\\hat", "\\widetilde": "\\tilde", "\\overline": "\\bar",
-    "\\lVert": "\\|", "\\rVert": "\\|", "\\Vert": "\\|",
+    "\\Vert": "\\|",
 }  # fmt: skip
+ESCAPED = "a backslash and a letter that Python reads as an escape"
 _TAKING = {"^": "a superscript", "_": "a subscript", "\\sqrt": "a root"}
 _SCAN = re.compile(
     r"(?P<space>[ \t\r\n]+)|(?P<command>\\(?:operatorname\*|[A-Za-z]+|[^A-Za-z\s\d]|[ ]))|(?P<number>\d+(?:\.\d+)?)"
@@ -89,7 +91,9 @@ def tokens(text: str) -> tuple[Token, ...]:
     while place < len(text):
         match = _SCAN.match(text, place)
         if match is None:
-            raise Unread(f"the character {text[place]!r} is not read", place)
+            raw = text[place] in "\x07\x08\x0b\x0c"  # what Python makes of `\alpha`, `\beta`, `\nu`... in a string
+            hint = f": {ESCAPED}; write r before the string" * raw
+            raise Unread(f"the character {text[place]!r} is not read{hint}", place)
         offset, place, read = place, match.end(), match.group()
         kind = Kind(match.lastgroup or "") if match.lastgroup != "space" else None
         if kind is None or read in _SPACES:
@@ -101,6 +105,9 @@ def tokens(text: str) -> tuple[Token, ...]:
                 continue
             if read not in _DELIMITERS:
                 raise Unread(f"no bracket stands behind {text[sized:offset].strip()}", offset)
+            command = text[sized:offset].strip()
+            side = "l" if command == "\\left" else "r" if command == "\\right" else command[-1]
+            read = _SIDED.get((read, side), read)
             sized = -1
         if read in _SIZES:
             sized = offset
