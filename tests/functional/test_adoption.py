@@ -108,6 +108,39 @@ def test_init_drafts_what_has_no_entry_where_its_module_has_some(project, capsys
     assert "the specification has errors: eq.yaml:" in capsys.readouterr().err
 
 
+def test_init_keeps_to_the_project_and_to_the_ends_of_lines(project, capsys):
+    (project / "pyproject.toml").write_text(SETTINGS.replace("'eq.yaml'", "'*.yaml', 'more/**/*.yaml'"))
+    outside = project.parent / "outside.yaml"
+    outside.write_text("# mine\n")
+    (project / "more").mkdir()
+    (project / "d.yaml").mkdir()
+    (project / "latin.yaml").write_bytes(b"# \xe9\n")
+    for name in ("../outside.yaml", "d.yaml", "notes.txt", "none/new.yaml"):
+        assert run(["init", "--to", name]) == 2
+    assert run(["init", "--to", "latin.yaml"]) == 2
+    (project / "latin.yaml").unlink()
+    assert outside.read_text() == "# mine\n"
+    capsys.readouterr()
+    (project / "eq.yaml").write_bytes(b"\xef\xbb\xbfmypkg.shapes:\r\n  square: {sympy: 'x**2'}\r\n# end\r\n")
+    assert run(["init", "--to", "./more/new.yaml"]) == 0
+    text = (project / "eq.yaml").read_bytes()
+    assert text.startswith(b"\xef\xbb\xbfmypkg.shapes:\r\n  square: {sympy: 'x**2'}\r\n  # ")
+    assert text.endswith(b"}\r\n# end\r\n")
+    assert text.count(b"\n") == text.count(b"\r\n")
+    assert text.count(b"mypkg.shapes:") == 1
+    assert run(["audit", "--no-cache"]) == 0
+    capsys.readouterr()
+
+
+def test_init_names_modules_as_yaml_reads_them_and_leaves_what_a_topic_cites(project, capsys):
+    (project / "pyproject.toml").write_text(SETTINGS.replace("['mypkg']", "['on.py']"))
+    (project / "on.py").write_text("def f(x):\n    return 2 * x\n\n\ndef g(x):\n    return 3 * x\n")
+    (project / "eq.yaml").write_text("'on:f': {sympy: '2*x'}\n")
+    assert run(["init"]) == 0
+    assert run(["audit", "--no-cache"]) == 0
+    assert "2 of 2 where they say" in capsys.readouterr().out
+
+
 def test_init_says_what_comes_next(project, capsys):
     (project / "mypkg" / "shapes.py").write_text(
         "def halved(x):\n    return x / 2\n"

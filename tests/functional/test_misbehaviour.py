@@ -102,6 +102,27 @@ def test_a_module_that_fails_at_import(project, case):
     assert (place["path"], place["line"] - line in (0, 1)) == ("src/halflife/decay.py", True)
 
 
+def test_a_module_is_not_imported_twice_because_another_failed(tmp_path, monkeypatch, capsys):
+    settings = "[tool.eqtrace]\nspec = ['eq.yaml']\nsources = ['pk']\ncoverage = 'off'\n"
+    (tmp_path / "pyproject.toml").write_text(settings)
+    (tmp_path / "pk").mkdir()
+    (tmp_path / "pk" / "__init__.py").write_text("")
+    once = "import sys\nassert not hasattr(sys, '_pk_b'), 'again'\nsys._pk_b = 1\n"
+    (tmp_path / "pk" / "b.py").write_text(once + "def g(x):\n    return 2 * x\n")
+    (tmp_path / "pk" / "a.py").write_text("from . import b\nimport missing\ndef f(x):\n    return x + 1\n")
+    (tmp_path / "eq.yaml").write_text("pk.a: {f: {sympy: 'x + 1'}}\npk.b: {g: {sympy: '2*x'}}\n")
+    monkeypatch.chdir(tmp_path)
+    for jobs in ("1", "2"):
+        arguments = ["verify", "-j", jobs, "--no-cache", "--format", "json", "--output-file", "report.json"]
+        assert run(arguments) == 1
+        report = json.loads((tmp_path / "report.json").read_text())
+        assert {each["id"]: each["verdict"] for each in report["equations"]} == {
+            "pk.a:f": "not-checked",
+            "pk.b:g": "certified",
+        }
+    capsys.readouterr()
+
+
 @pytest.mark.parametrize("scenarios", ["", "import pk.m\n"])
 def test_a_package_that_fails_has_no_parts(tmp_path, monkeypatch, capsys, scenarios):
     """Its parts that were imported before it failed stay loaded where nobody takes them away."""

@@ -7,6 +7,7 @@ docstring prints, what it needs to be defined is written beside it.
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 AGREES = "drafted from the code, with which its docstring agrees"
 DIFFERS = "drafted from the code: its docstring says something else"
 UNREAD = "drafted from the code: confirm it against its docstring, whose formula is not read"
+_LONE = re.compile("[\ud800-\udfff]")  # no text that a file may hold
 _MOST = 3  # conditions that are written beside a form
 
 
@@ -120,7 +122,7 @@ def _held(draft: Draft, index: Index) -> _Beside | None:
     for own, scope in ((True, node), (False, owner)):
         passage = docstring(file, scope) if scope is not None else None
         formula = in_passing(passage) if passage is not None else None
-        if passage is not None and formula is not None:
+        if passage is not None and formula is not None and not _LONE.search(formula.printed.text):
             keys: Mapping[str, str] = {key: value for key, value in draft.keys.items() if key != "states"}
             quoted = named_by(formula, passage).replace("'", "''")
             return _Beside(replace(draft, keys={"states": f"{{holds: '{quoted}'}}", **keys}), formula, own)

@@ -87,15 +87,21 @@ class Drafts:
     left: tuple[Undrafted, ...]
 
 
-def drafts(config: Config, known: Collection[str] = ()) -> Drafts:
-    """Drafts of all public functions of the sources, methods of public classes too, but for ids that are known."""
+def drafts(config: Config, known: Collection[str] = (), cited: Collection[tuple[str, str]] = ()) -> Drafts:
+    """Drafts of all public functions of the sources, methods of public classes too.
+
+    Left out are ids that are `known`, and functions (path and name) of which lines are `cited`.
+    """
     index = Index(config)
     wanted = [
         (path, name)
         for path in index.sources()
         if not (index.is_test_file(path) or is_test(path)) and (file := index.file(path)) is not None
         for name in file.functions
-        if name and _is_public(file, name) and short.target(index.module_name(path) or path, name) not in known
+        if name
+        and (path, name) not in cited
+        and _is_public(file, name)
+        and short.target(index.module_name(path) or path, name) not in known
     ]
     return of_functions(config, index, wanted)
 
@@ -177,7 +183,7 @@ def rendered(made: Sequence[Draft]) -> str:
         return ""
     lines = ["# Entries in short form; names in a form are the parameters of the function."]
     for module in dict.fromkeys(each.module for each in made):
-        lines += ["", f"{module}:"]
+        lines += ["", f"{key(module)}:"]
         for each in made:
             if each.module == module:
                 lines += each.lines(key(each.function), "  ")
@@ -197,20 +203,21 @@ def entered(name: str, before: str, draft: Draft) -> tuple[str, str]:
         end, indent = section
         places.insert(0, (end, draft.lines(key(draft.function), indent)))
     elif any(map(_SECTION.match, lines)):
-        places.insert(0, (len(lines), ["", f"{draft.module}:", *draft.lines(key(draft.function), "  ")]))
+        places.insert(0, (len(lines), ["", f"{key(draft.module)}:", *draft.lines(key(draft.function), "  ")]))
     for end, told in places:
-        above, entry = "".join(lines[:end]), "\n".join([*told, ""])
-        above += "" if above.endswith("\n") or not above else "\n"
+        newline = "\r\n" if "\r\n" in before else "\n"
+        above, entry = "".join(lines[:end]), newline.join([*told, ""])
+        above += "" if above.endswith("\n") or not above else newline
         after = above + entry + "".join(lines[end:])
         if _takes(name, before, after, draft.target):
-            return entry.lstrip("\n"), after
+            return entry.lstrip("\r\n"), after
     raise EqtraceError(f"{name} can't take an entry at its end", "name a file in short form: --to FILE")
 
 
 def _section(lines: list[str], module: str) -> tuple[int, str] | None:
     """The line behind a module's section, and how its entries are indented; None where it has none in lines."""
     head = re.compile(rf"(['\"]?){re.escape(module)}\1\s*:\s*(#.*)?$")
-    start = next((number for number, line in enumerate(lines) if head.match(line)), None)
+    start = next((number for number, line in enumerate(lines) if head.match(line.removeprefix("\ufeff"))), None)
     if start is None:
         return None
     inside = list(itertools.takewhile(lambda line: not line.strip() or line[0] in " #", lines[start + 1 :]))
@@ -225,7 +232,7 @@ def _takes(name: str, before: str, after: str, target: str) -> bool:
     """Whether a text has this entry more than before, as one in topic form has not."""
 
     def entries(text: str) -> list[str]:
-        document = Document(name, text)
+        document = Document(name, text.removeprefix("\ufeff").replace("\r\n", "\n"))
         if document.refused or not isinstance(document.place, Entries) or "topic" in document.place.keys:
             return []
         return sorted(each.id for topic in short.read(document, Context()) for each in topic.equations)

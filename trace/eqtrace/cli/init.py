@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import replace
-from fnmatch import fnmatch
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,7 +105,9 @@ def _more(pyproject: Path, name: str | None) -> tuple[Drafts, Texts]:
     """What is written for a project with settings: entries of functions without one, by module."""
     from eqtrace.config import load_file
     from eqtrace.drafting import drafts, entered, rendered
+    from eqtrace.spec.files import covers
     from eqtrace.spec.load import load
+    from eqtrace.spec.read import read as text_of
 
     config = load_file(pyproject)
     if not config.sources:
@@ -115,22 +117,27 @@ def _more(pyproject: Path, name: str | None) -> tuple[Drafts, Texts]:
         fault = specification.faults[0]
         raise EqtraceError(f"the specification has errors: {fault.span}: {fault.message}", "`eqtrace audit` tells all")
     plain = [each for each in config.spec if not set("*?[") & set(each)]
-    name = name or next((each for each in plain if not (config.root / each).exists()), plain[0] if plain else _FILE)
-    made = drafts(replace(config, spec=(name,)), {equation.id for equation in specification.equations})
+    given = next((each for each in plain if not (config.root / each).exists()), plain[0] if plain else _FILE)
+    name = os.path.normpath(name or given)
+    known = {equation.id for equation in specification.equations}
+    cited = {(each.path, each.function) for equation in specification.equations for each in equation.anchors}
+    made = drafts(replace(config, spec=(name,)), known, cited)
     homes = {topic.id: topic.span.path for topic in specification.topics if topic.short}
     files: dict[str, tuple[str, str]] = {}
     for file in dict.fromkeys(homes.get(each.module, name) for each in made.made):
         own = [each for each in made.made if homes.get(each.module, name) == file]
-        path = config.root / file
-        if not path.exists():
-            _refuse(config.root, file)
+        _refuse(config.root, file, new=False)
+        if not (config.root / file).exists():
             files[file] = "", rendered(own)
-        else:
-            before = text = path.read_text("utf-8")
-            for each in own:
-                text = entered(file, text, each)[1]
-            files[file] = before, text
-    if name in files and not any(fnmatch(name, each) for each in config.spec):
+            continue
+        read = text_of(config.root.resolve(), file)
+        if not isinstance(read, str):
+            raise EqtraceError(f"{file}: {read.message}", read.hint)
+        before = text = (config.root / file).read_bytes().decode("utf-8")
+        for each in own:
+            text = entered(file, text, each)[1]
+        files[file] = before, text
+    if name in files and not any(covers(each, name) for each in config.spec):
         hint = f"name a file with --to: it has {', '.join(config.spec)}"
         raise EqtraceError(f"`spec` in [tool.eqtrace] does not cover {name}", hint)
     return made, files
@@ -141,7 +148,7 @@ def _by_hand(name: str, made: Drafts) -> str:
     return f"next: write a formula into {name}{example}"
 
 
-def _refuse(root: Path, name: str) -> None:
+def _refuse(root: Path, name: str, new: bool = True) -> None:
     """Refuses to write a file outside of the project, or over another.
 
     Raises:
@@ -150,7 +157,7 @@ def _refuse(root: Path, name: str) -> None:
     target = root / name
     if not target.resolve().is_relative_to(root.resolve()) or target.suffix != ".yaml" or not target.parent.is_dir():
         raise EqtraceError(f"--to {name}: a .yaml file in a folder of this project is wanted")
-    if target.exists():
+    if target.exists() and (new or not target.is_file()):
         raise EqtraceError(f"{name} is there already", "choose another file with --to")
 
 

@@ -194,7 +194,7 @@ class Session:
         return sys.modules[name]
 
     def imported(self, activity: str, span: Span, load: Callable[[], types.ModuleType]) -> types.ModuleType:
-        """Runs an import, on which all later units rely; one that fails leaves nothing of the user's behind.
+        """Runs an import, on which all later units rely; one that fails leaves no part of a package that failed.
 
         A package whose `__init__` raises has no parts, though those that it imported until then would still be there.
 
@@ -207,7 +207,7 @@ class Session:
             return loaded
         except Failed:
             for name in sys.modules.keys() - before:
-                if self.has_twins(getattr(sys.modules[name], "__file__", None) or ""):
+                if _is_orphan(name) and self.has_twins(_file_of(sys.modules[name])):
                     del sys.modules[name]
             raise
 
@@ -257,6 +257,17 @@ class Session:
             )
         shown = "".join(traceback.format_list(frames)).replace(f"{self.work.root.rstrip('/')}/", "") + last
         return Fault("user-code-failed", f"{activity} raised {type(error).__name__}\n{shown}", span, "", related)
+
+
+def _is_orphan(name: str) -> bool:
+    """Whether one of the packages that a module is in is not there."""
+    parts = name.split(".")
+    return any(".".join(parts[:count]) not in sys.modules for count in range(1, len(parts)))
+
+
+def _file_of(module: object) -> str:
+    file = vars(module).get("__file__") if type(module) is types.ModuleType else None
+    return file if isinstance(file, str) else ""
 
 
 def _packages(work: Work) -> tuple[str, ...]:

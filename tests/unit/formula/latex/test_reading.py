@@ -55,6 +55,8 @@ AGREES = [
     (r"r = n * \left[ \epsilon + \{ n - 1 \} \right]", "Eq(r, n*(eps + n - 1))"),
     (r"r = \exp\bigl[ -\epsilon \bigr] + \cos\{ n \}", "Eq(r, exp(-eps) + cos(n))"),
     (r"r = \Gamma(n + 1) / B(n, 2) + \psi(n)", "Eq(r, gamma(n + 1)/beta(n, 2) + digamma(n))"),
+    (r"r = \left| n \left| \epsilon \right| - \lvert n \rvert \right|", "Eq(r, Abs(n*Abs(eps) - Abs(n)))"),
+    (r"r = {2n}!", "Eq(r, 2*factorial(n))"),
     (r"r = \frac12 n + \tfrac12\epsilon - \dfrac{n}2", "Eq(r, n/2 + eps/2 - n/2)"),
     (r"r = \frac1n + \frac 1{12} + \frac{12}5 + \frac{1}{2}34", "Eq(r, 1/n + 1/12 + 12/5 + 17)"),
     (r"r = n^{\frac12} + \sqrt2\epsilon + \frac{\frac12}3", "Eq(r, n**(1/2) + sqrt(2)*eps + 1/6)"),
@@ -138,6 +140,10 @@ REFUSED = [
     (r"r = S^2", "power of a matrix|axes"),
     (r"Y = XW + b'", "prime|height|declared"),
     (r"r = \epsilon < n", "one chain"),
+    (r"r = 10\,000 n", "two numbers side by side"),
+    (r"r = \log n/\epsilon", "takes in is open"),
+    (r"r \equiv n \bmod 3", "a congruence"),
+    (r"r &= n \\ & (\epsilon + 1)", "a row that"),
     (r"r = \log^{-1} n", "its inverse, or one by it"),
     (r"r = \cot^{-1} n", "its inverse, or one by it"),
     (r"r = \sin^{(2)} n", "a script of"),
@@ -295,6 +301,8 @@ DISPLAYS = [
     r"\begin{equation}\label{eq:r} \begin{split} r &= x p \end{split} \end{equation}",
     r"r &= p x \\ &= x p",
     r"\begin{eqnarray} r &=& p x \\ y &=& p \end{eqnarray}",
+    r"\begin{aligned}[t] r &= p x \\[2pt] &= x p \end{aligned}",
+    r"\begin{align} r &= p x \\* y &= p \label{eq:r_12} \end{align}",
     r"r \equiv p x",
     r"r := p x",
     r"r \triangleq p x",
@@ -315,6 +323,16 @@ def test_a_letter_that_is_declared_is_no_variant_of_another(compared) -> None:
     assert compared(r"r = \varepsilon", "Eq(r, varepsilon)", symbols=symbols).status is ReadBack.AGREES
     assert compared(r"r = \varepsilon", "Eq(r, epsilon)", symbols=symbols).status is ReadBack.DIFFERS
     assert compared(r"r = \lambda", "Eq(r, spelt_)", symbols=symbols).status is ReadBack.AGREES
+
+
+def test_what_the_form_holds_is_meant_before_what_is_only_declared(compared) -> None:
+    numbers_ = numbers("r", "dx", "x", "mui", D="\\Delta")
+    assert compared(r"r = \Delta x", "Eq(r, D*x)", symbols=numbers_).status is ReadBack.AGREES
+    assert compared(r"r = \Delta x", "Eq(r, dx)", symbols=numbers_).status is ReadBack.DIFFERS
+    arrays = numbers_ | {name: {"meaning": name, "code": None, "shape": ["N"]} for name in ("mu", "y")}
+    more = {"symbols": arrays, "indices": {"i": "N"}}
+    assert compared(r"y_i = \mu_i", "Eq(y[i], mu[i])", **more).status is ReadBack.AGREES
+    assert compared(r"r = \mu_i", "Eq(r, mui)", **more).status is ReadBack.AGREES
 
 
 @pytest.mark.parametrize(
