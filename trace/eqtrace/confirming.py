@@ -16,7 +16,7 @@ from eqtrace.code.documentation.passage import docstring
 from eqtrace.code.index import Index
 from eqtrace.code.lift.needs import needed
 from eqtrace.code.lift.objects import owner_of
-from eqtrace.code.lift.ranges import bounds
+from eqtrace.code.lift.ranges import Bounds, bounds
 from eqtrace.config import Config
 from eqtrace.formula.defined import needs
 from eqtrace.formula.documented.formula import Formula
@@ -36,6 +36,7 @@ AGREES = "drafted from the code, with which its docstring agrees"
 DIFFERS = "drafted from the code: its docstring says something else"
 UNREAD = "drafted from the code: confirm it against its docstring, whose formula is not read"
 _LONE = re.compile("[\ud800-\udfff]")  # no text that a file may hold
+_WHOLE = "{integer: true, min: 0, max: 9}"
 _MOST = 3  # conditions that are written beside a form
 
 
@@ -138,8 +139,9 @@ def _defined(draft: Draft, detail: str, index: Index) -> Draft:
         return draft
     if file is None or node is None or isinstance(node, ast.Module):
         return draft
-    positive = {name for name, each in bounds(file, node, clamps=True).items() if each.positive}
-    draft = _whole_numbers(draft, statement)
+    held = bounds(file, node, clamps=True)
+    positive = {name for name, each in held.items() if each.positive}
+    draft = _whole_numbers(draft, statement, held)
     letters = frozenset("ijklmnpqrst") - {each.arg for each in node.args.args}
     texts = [text for each in needs(statement, letters) if (text := _text(each))]
     found = needed(texts, positive)
@@ -149,14 +151,15 @@ def _defined(draft: Draft, detail: str, index: Index) -> Draft:
     return replace(draft, keys={**draft.keys, "where": f"'{quoted}'"})
 
 
-def _whole_numbers(draft: Draft, statement: Node) -> Draft:
+def _whole_numbers(draft: Draft, statement: Node, held: Mapping[str, Bounds]) -> Draft:
     """The same draft with integers for what stands in factorials."""
     calls = [each for each in walk(statement) if isinstance(each, Call) and each.function == "factorial"]
-    names = sorted({name for each in calls for name in symbol_names(each)})
-    if not names or ("domain" in draft.keys and len(names) > 1):
+    whole = sorted({name for each in calls for name in symbol_names(each)})
+    if not whole:
         return draft
-    domain = ", ".join(f"{name}: {{integer: true, min: 0, max: 9}}" for name in (f"'{each}'" for each in names))
-    return replace(draft, keys={**draft.keys, "domain": f"{{{domain}}}"})
+    domain = {name: each.yaml() for name, each in held.items()} | dict.fromkeys(whole, _WHOLE)
+    said = ", ".join(f"'{name}': {value}" for name, value in domain.items())
+    return replace(draft, keys={**draft.keys, "domain": f"{{{said}}}"})
 
 
 def _text(condition: Condition) -> str:

@@ -115,7 +115,7 @@ def _meant(passage: Passage, name: str, equation: Equation) -> Choice:
     known = _known(equation, passage)
 
     def aside(formula: Formula) -> bool:
-        return not formula.printed.display and _ASIDE.search(passage.text[: formula.printed.start]) is not None
+        return not formula.printed.display and _ASIDE.search(_before(formula, passage)) is not None
 
     first = _SECTION.search(passage.text)
     sections = first.start() if first is not None else len(passage.text)
@@ -175,13 +175,18 @@ def in_passing(passage: Passage) -> Formula | None:
 
 def _is_claimed(formula: Formula, passage: Passage) -> bool:
     """Whether the words around a formula in a sentence leave it what is said: no "minus", no "where", no "if"."""
-    start, end = formula.printed.start, formula.printed.start + len(formula.printed.text)
-    before, behind = passage.text[max(0, start - 80) : start], passage.text[end : end + 40]
-    if not _ENDS.match(behind):
+    end = formula.printed.start + len(formula.printed.text)
+    before = _before(formula, passage)
+    if not _ENDS.match(passage.text[end : end + 40]):
         return False
     if formula.unread is not None:
         return True  # it is told why
     return (_ASIDE.search(before) is None) if formula.equal else (_GIVES.search(before) is not None)
+
+
+def _before(formula: Formula, passage: Passage) -> str:
+    """The words before a formula."""
+    return passage.text[max(0, formula.printed.start - 80) : formula.printed.start]
 
 
 def named_by(formula: Formula, passage: Passage) -> str:
