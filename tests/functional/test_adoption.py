@@ -199,7 +199,7 @@ def test_a_draft_beside_a_docstring_that_is_not_read_says_so(project, capsys):
 
 
 SENTENCES = {
-    "as it stands": "Its energy, E = m * v**2 / 2, of course.",
+    "as it stands": "Its energy, E = m * v**2 / 2.",
     "ticks": "Its energy `E = m * v**2 / 2`.",
     "without a left side": "Computed as ``m * v**2 / 2``.",
     "a role": r"Its energy :math:`E = \frac{m v^2}{2}`.",
@@ -237,6 +237,20 @@ def test_a_draft_names_a_sentence_that_agrees_and_tells_of_one_that_does_not(pro
 
 
 ASIDE = [
+    "Never returns `x + y`.",
+    "This no longer computes `x + y`.",
+    "Its negative equals `x + y`.",
+    "Returns `x + y`, doubled.",
+    "Returns `x + y`. The result is divided by two.",
+    "There, z = x + y, halved.",
+    "Do not confuse with what returns `y / x`.",
+    "Twice the energy equals `3 * x * y`.",
+    "The slowness is s = x / y.",
+    "Area of a circle of circumference `C = 2 * x * y`.",
+    "Given that the area = x * y.",
+    "Decays with rate k = 2 * x * y.",
+    "In old versions r3 = x / y.",
+    "Approximately z = x + 1 * y + 1.",
     "Minus `x + y`.",
     "The square root of $x + y$.",
     "It is not `x + y`, but its negative.",

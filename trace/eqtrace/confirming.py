@@ -37,7 +37,7 @@ DIFFERS = "drafted from the code: its docstring says something else"
 UNREAD = "drafted from the code: confirm it against its docstring, whose formula is not read"
 _LONE = re.compile("[\ud800-\udfff]")  # no text that a file may hold
 _WHOLE = "{integer: true, min: 0, max: 9}"
-_MOST = 3  # conditions that are written beside a form
+_MOST = 5  # conditions that are written beside a form
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,16 +78,17 @@ def confirmed(config: Config, index: Index, made: Sequence[Draft], trial: Trial)
 def _is_of(draft: Draft, other: _Beside, held: Mapping[str, _Beside]) -> bool:
     """Whether a formula that differs from a draft's is about the same.
 
-    Without a left side it must use all that the code's form does; a class's is of its one method without its own.
+    Without a left side it must use all that the code's form does; a class's is of the one way to call its objects.
     """
-    if not other.formula.equal:
-        statement, _ = parse_statement(draft.keys["sympy"].strip("'"))
-        return statement is not None and set(symbol_names(statement)) <= words(other.formula)
-    if not other.formula.name:
-        return False  # an identity, or a law
-    owner = draft.function.rpartition(".")[0]
-    same = [each for each in held.values() if each.draft.function.rpartition(".")[0] == owner and not each.own]
-    return other.own or len(same) == 1
+    if not other.own:
+        owner = draft.function.rpartition(".")[0]
+        same = [each for each in held.values() if each.draft.function.rpartition(".")[0] == owner and not each.own]
+        if len(same) != 1 or not draft.function.endswith(".__call__"):
+            return False
+    if other.formula.equal:
+        return bool(other.formula.name)  # else an identity, or a law
+    statement, _ = parse_statement(draft.keys["sympy"].strip("'"))
+    return statement is not None and set(symbol_names(statement)) <= words(other.formula)
 
 
 def _is_printed(draft: Draft, other: _Beside | None) -> bool:
@@ -145,9 +146,9 @@ def _defined(draft: Draft, detail: str, index: Index) -> Draft:
     letters = frozenset("ijklmnpqrst") - {each.arg for each in node.args.args}
     texts = [text for each in needs(statement, letters) if (text := _text(each))]
     found = needed(texts, positive)
-    if not 0 < len(found) <= _MOST:
+    if not found:
         return draft
-    quoted = ", ".join(found).replace("'", "''")
+    quoted = ", ".join(found[:_MOST]).replace("'", "''")
     return replace(draft, keys={**draft.keys, "where": f"'{quoted}'"})
 
 

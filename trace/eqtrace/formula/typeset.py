@@ -86,7 +86,8 @@ class Writer:
             case Constant(name="oo"):
                 return r"\infty", _ATOM
             case Name(name=name):
-                return self._spelt(name), _ATOM
+                text = self._spelt(name)
+                return text, _SUM if " + " in text or " - " in text else _POWER if "^" in text else _ATOM
             case Indexed(base=base, subscripts=subscripts):
                 subs = ", ".join(map(self.term, subscripts))
                 name = self._spelt(base)
@@ -100,8 +101,8 @@ class Writer:
             case Mul(left=Neg(operand=operand), right=right):
                 return f"-{self.term(Mul(operand, right), _PRODUCT)}", _SUM
             case Mul(left=left, right=right):
-                one, other = self.term(left, _PRODUCT), self.term(right, _POWER)
-                sign = r"\cdot " if other[0].isdigit() or isinstance(left, Reduction) else r"\,"
+                one, other = self.term(left, _POWER if _is_open(left) else _PRODUCT), self.term(right, _POWER)
+                sign = r"\cdot " if other[0].isdigit() else r"\,"
                 return f"{one}{sign}{other}", _PRODUCT
             case Div(left=left, right=right):
                 return rf"\frac{{{self.term(left)}}}{{{self.term(right)}}}", _POWER
@@ -152,10 +153,17 @@ class Writer:
             case Eq(sides=sides):
                 return " = ".join(map(self.term, sides))
             case And(parts=parts):
-                return r" \text{ and } ".join(map(self._condition, parts))
+                inner = (rf"\left({self._condition(each)}\right)" if isinstance(each, Or) else self._condition(each)
+                         for each in parts)  # fmt: skip
+                return r" \text{ and } ".join(inner)
             case Or(parts=parts):
                 return r" \text{ or } ".join(map(self._condition, parts))
         raise Unwritten
+
+
+def _is_open(node: Node) -> bool:
+    """Whether what follows a factor would be taken in by a sum or a product at its end."""
+    return isinstance(node, Reduction) or (isinstance(node, Mul) and _is_open(node.right))
 
 
 def _last(stop: Term) -> Term:

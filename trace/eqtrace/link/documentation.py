@@ -32,18 +32,26 @@ _SECTION = re.compile(
     r"|(?:Args|Arguments|Returns|Notes?):[ \t]*$|:(?:param|returns?)\b)",
     re.MULTILINE,
 )
-_MARKS = r"(?::math:)?[`$(\\]*$"
-_ENDS = re.compile(r"(?:`{1,2}|\$|\\\))?[ \t]*(?:[.,;](?!\w)|\n[ \t]*\n|\s*$)")
-_ASIDE = re.compile(
-    r"(?:\b(?:of|not|unlike|where|with|if|when|for|than|from|by|like|say|and|or|was|whose|minus|inverse|instance|example"
-    r"|e\.g\.|i\.e\.|let|solves?|while|but)\W*|(?<!\\)\(\s*)" + _MARKS,
-    re.IGNORECASE,
+_MARKS = re.compile(r"(?::math:)?[`$(\\]*$")
+_CLOSED = re.compile(r"(?:`{1,2}|\$|\\\))?[ \t]*(?:[.;](?!\w)|\n[ \t]*\n|\s*$)")
+_ALONE = re.compile(r"(?:`{1,2}|\$|\\\))?[ \t]*\.?[ \t]*(?:\n[ \t]*\n|\s*$)")
+_SENTENCE = re.compile(r"[.!?][)\s]\s*|\n[ \t]*\n\s*")
+_WORD = re.compile(r"[A-Za-z][\w'-]*")
+_HEAD_WORDS = 4  # before a formula in a sentence: "Kinetic energy, E = ..."
+# Words after which a formula is of something else, or is not said to hold
+_ELSE = frozenset(
+    (  # noqa: SIM905 (as a list it is many lines)
+        "of not unlike where with if when for than from by like say and or was whose minus inverse instance example "
+        "e.g i.e let solve solves while but never approximately about roughly in once old under half twice double "
+        "square root log logarithm negative reciprocal integral derivative given that is are no longer before after "
+        "until unless assuming using via at on to as law rate proportional"
+    ).split()
 )
-_GIVES = re.compile(
-    r"\b(?:returns?|computes?|calculates?|evaluates?|gives|equals?|(?:equal|comes) to|(?:computed|calculated) (?:as|by)"
-    r"|the value)\s*:?\s*" + _MARKS,
-    re.IGNORECASE,
-)
+_GIVES = frozenset(
+    {"return", "returns", "compute", "computes", "calculate", "calculates", "evaluate", "evaluates", "gives", "equals",
+     "equal to", "it returns", "it computes", "it gives", "it equals", "this returns", "this computes", "computed as",
+     "calculated as", "the value", "the function returns", "the result is"}
+)  # fmt: skip
 _UNITS = re.compile(r"\b(?:degrees?|radians?|kPa|(?:imperial )?units of \w+|convert(?:ed|s)|rounded)\b", re.IGNORECASE)
 _CASE = re.compile(r"\b(?:for|if|when|at|case|that|e\.g\.|as)\W*(?::math:)?\W*$")
 _CONDITION = re.compile(r"\s*(?:for|if|when)\s(?:(?!\n\s*\n|\.\s|\.$|\bwhere\b).)*", re.DOTALL)
@@ -115,7 +123,8 @@ def _meant(passage: Passage, name: str, equation: Equation) -> Choice:
     known = _known(equation, passage)
 
     def aside(formula: Formula) -> bool:
-        return not formula.printed.display and _ASIDE.search(_before(formula, passage)) is not None
+        said = {each.lower() for each in _WORD.findall(_lead(formula, passage))[-1:]}
+        return not formula.printed.display and not _ELSE.isdisjoint(said - {"is", "as", "by"})
 
     first = _SECTION.search(passage.text)
     sections = first.start() if first is not None else len(passage.text)
@@ -174,19 +183,27 @@ def in_passing(passage: Passage) -> Formula | None:
 
 
 def _is_claimed(formula: Formula, passage: Passage) -> bool:
-    """Whether the words around a formula in a sentence leave it what is said: no "minus", no "where", no "if"."""
+    """Whether a sentence says a formula and nothing else of it: no "minus", no "where", nothing that goes on behind."""
     end = formula.printed.start + len(formula.printed.text)
-    before = _before(formula, passage)
-    if not _ENDS.match(passage.text[end : end + 40]):
-        return False
     if formula.unread is not None:
         return True  # it is told why
-    return (_ASIDE.search(before) is None) if formula.equal else (_GIVES.search(before) is not None)
+    closed = _CLOSED if formula.equal else _ALONE
+    if not closed.match(passage.text[end : end + 40]):
+        return False
+    lead = _lead(formula, passage)
+    said = [each.lower() for each in _WORD.findall(lead)]
+    if not formula.equal:
+        return " ".join(said) in _GIVES
+    said = said[2:] if said[:2] in (["it", "is"], ["this", "is"]) else said
+    return len(said) <= _HEAD_WORDS and _ELSE.isdisjoint(said) and not lead.rstrip().endswith("(")
 
 
-def _before(formula: Formula, passage: Passage) -> str:
-    """The words before a formula."""
-    return passage.text[max(0, formula.printed.start - 80) : formula.printed.start]
+def _lead(formula: Formula, passage: Passage) -> str:
+    """The words of its sentence before a formula, without the marks that set it apart."""
+    before = passage.text[max(0, formula.printed.start - 200) : formula.printed.start]
+    marks = _MARKS.search(before)
+    opened = before[: marks.start()] if marks is not None and marks.group() not in ("", "(") else before
+    return _SENTENCE.split(opened)[-1]
 
 
 def named_by(formula: Formula, passage: Passage) -> str:

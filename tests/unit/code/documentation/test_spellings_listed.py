@@ -4,7 +4,7 @@ import pytest
 
 from eqtrace.code.documentation.spellings import spellings
 
-NUMPY = "Parameters\n----------\narea : float\n    Cross section :math:`A`.\nv : float\n    Speed.\n"
+NUMPY = "Parameters\n----------\narea : float\n    Cross section :math:`A`.\nspeed : float\n    Speed.\n"
 GOOGLE = "Args:\n    area (float): Cross section :math:`A`, in m^2.\n    cd: Coefficient $C_D$.\n"
 
 
@@ -17,8 +17,11 @@ GOOGLE = "Args:\n    area (float): Cross section :math:`A`, in m^2.\n    cd: Coe
         (NUMPY.replace("section", "section, less than"), {}),
         (NUMPY.replace(":math:`A`", ":math:`A` of :math:`B`, :math:`C`"), {}),
         (NUMPY.replace(":math:`A`", ":math:`A > 0`"), {}),
-        (NUMPY.replace("Speed", "Speed :math:`A`"), {}),  # of two parameters it is none's
-        (NUMPY.replace("Speed", "Speed :math:`v_0`"), {"area": "A", "v": "v_0"}),
+        (NUMPY.replace("Speed.", "Speed :math:`A`."), {}),  # of two parameters it is none's
+        (NUMPY.replace("Speed.", "Speed :math:`v_0`."), {"area": "A", "speed": "v_0"}),
+        ("Args:\n    a: Lower end, below $b$.\n    lo: Not more than $h$.\n    radius: Half the diameter $d$.\n", {}),
+        ("Args:\n    lower: The end $b$.\n    b: Upper end.\n    k: Stiffness $c$.\n", {}),
+        (":param mass: Mass :math:`M`\n", {"mass": "M"}),
         ("`area` is :math:`S`.\n\n" + NUMPY + "\n`area` (:math:`B`)", {"area": "B"}),
     ],
 )

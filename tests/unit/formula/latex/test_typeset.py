@@ -32,12 +32,13 @@ FORMS = {
         r"r = \begin{cases} p & \text{if } p > q \\ -q & \text{otherwise} \end{cases}"
     ),
     "Sum(f[i]**2, i)/N": r"r = \frac{\sum_{i} f_{i}^{2}}{N}",
-    "Sum(f[i] + 1, i)*p": r"r = \sum_{i} \left(f_{i} + 1\right)\cdot p",
+    "Sum(f[i] + 1, i)*p": r"r = \left(\sum_{i} \left(f_{i} + 1\right)\right)\,p",
     "p*Sum(f[i], i) + 1": r"r = p\,\left(\sum_{i} f_{i}\right) + 1",
     "Sum(f[i + 1], (i, 0, N - 2))": r"r = \sum_{i=0}^{N - 2} f_{i + 1}",
+    "Product(f[i], i)*p": r"r = \left(\prod_{i} f_{i}\right)\,p",
     "Product(f[i], i)": r"r = \prod_{i} f_{i}",
     "MaxOver(f[i], i) - MinOver(f[i], i)": r"r = \max_{i} f_{i} - \min_{i} f_{i}",
-    "g_0*pi + mu0": r"r = g_{0}\,\pi + \mu_{0}",
+    "g_0*pi + nu0": r"r = g_{0}\,\pi + \nu_{0}",
     "1e-7*p": r"r = 1 \times 10^{-7}\,p",
     "6.62607e-34*p + 299792458.5": r"r = 6.62607 \times 10^{-34}\,p + 2.997924585 \times 10^{8}",
     "0.00125*p + 1500": r"r = 0.00125\,p + 1500",
@@ -46,7 +47,7 @@ FORMS = {
 
 @pytest.mark.parametrize("form", FORMS)
 def test_what_is_written_is_read_back(compared, form):
-    numbers = ("r", "p", "q", "a", "g_0", "mu0")
+    numbers = ("r", "p", "q", "a", "g_0", "nu0")
     symbols = {name: {"meaning": name, "code": None, "shape": []} for name in numbers}
     symbols["a"]["domain"] = {"min": 0, "open": ["min"]}
     symbols["n"] = {"meaning": "n", "code": None, "shape": [], "domain": {"integer": True, "min": 2, "max": 6}}
@@ -57,6 +58,18 @@ def test_what_is_written_is_read_back(compared, form):
     found = compared(latex, f"Eq(r, {form})", symbols=symbols, indices={"i": "N"})
     assert found.status is ReadBack.AGREES, (latex, found.detail)
     assert latex == FORMS[form]
+
+
+def test_conditions_keep_their_brackets_and_powers_their_scripts():
+    statement, _ = parse_statement("Piecewise((p, And(Or(p > 0, q > 0), a > 0)), (q, True))")
+    assert statement is not None
+    latex = Writer(latex_of).statement(statement, "r")
+    assert r"\left(p > 0 \text{ or } q > 0\right) \text{ and } a > 0" in latex
+    statement, _ = parse_statement("p**2 + q*a")
+    assert statement is not None
+    spelt = {"p": "p^{(0)}", "q": "u + v"}
+    latex = Writer(lambda name: spelt.get(name, name)).statement(statement, "r")
+    assert latex == r"r = \left(p^{(0)}\right)^{2} + \left(u + v\right)\,a"
 
 
 @pytest.mark.parametrize("form", ["Old(p) + 1", "Derivative(p, q)", "Dim(f, 0)", "Implies(p > 1, Eq(q, 1))"])

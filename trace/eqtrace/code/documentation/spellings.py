@@ -8,17 +8,24 @@ from collections.abc import Iterator
 _BESIDE = re.compile(r"`{1,2}(?P<name>\w+)`{1,2}\s*\(:math:`(?P<latex>[^`=<>+*/,]+)`\)")
 _TO = re.compile(r"`{1,2}(?P<name>\w+)`{1,2}\s+(?:(?:corresponds\s+)?to|for)\s+:math:`(?P<latex>[^`=<>+*/,]+)`")
 _HEAD = re.compile(
-    r"(?P<indent>\s*)(?::param\s+(?:\S+\s+)?)?(?P<name>[^\W\d]\w*)\s*(?:\([^()]*\))?\s*:(?!:)(?P<said>.*)"
+    r"(?P<indent>\s*)(?::param\s+(?:[^\s:]+\s+)?)?(?P<name>[^\W\d]\w*)\s*(?:\([^()]*\))?\s*:(?!:)(?P<said>.*)"
 )
-_MATH = re.compile(r"(?P<before>\w+)?\W*?(?::math:`(?P<role>[^`]+)`|(?<![\\$\w])\$(?P<dollars>[^$\n]+)\$)")
-_SYMBOL = re.compile(
-    r"(?:\\[A-Za-z]+|[A-Za-z])(?:\s*\{?[A-Za-z]\}?)?(?:_(?:\w|\{[\w\\, ]+\}|\\text\{\w+\}|\\mathrm\{\w+\}))?"
+_SUBSCRIPT = r"_(?:\w|\{[\w\\, ]+\}|\\text\{\w+\}|\\mathrm\{\w+\})"
+_SYMBOL = rf"(?:\\[A-Za-z]+|[A-Za-z])(?:\s*\{{?[A-Za-z]\}}?)?(?:{_SUBSCRIPT})?"
+# "Cross section :math:`A`.": a few words, and the symbol that they mean
+_MEANT = re.compile(
+    rf"(?P<words>(?:[A-Za-z][\w-]*\s+){{0,4}})(?::math:`(?P<role>{_SYMBOL})`|\$(?P<dollars>{_SYMBOL})\$)\s*(?:[.,;(\[]|$)"
 )
 # What stands behind these is something else: "smaller than :math:`R`"
 _OTHER = frozenset(
-    {"than", "of", "to", "from", "by", "in", "with", "as", "for", "where", "when", "if", "and", "or", "is", "are", "at",
-     "on", "between", "over", "under", "per", "unit", "units", "like", "via", "using", "since", "because"}
-)  # fmt: skip
+    (  # noqa: SIM905 (as a list it is many lines)
+        "than of to from by in with as for where when if and or is are at on between over under per unit units like "
+        "via using since because not no half twice double log exceed exceeds below above sets gives giving called "
+        "relative minus negative inverse divides must may should can before after without squared divided times "
+        "within beyond equal equals defines determines controls"
+    ).split()
+)
+_LETTER = re.compile(r"[A-Za-z]\d*")
 
 
 def spellings(text: str) -> dict[str, str]:
@@ -33,7 +40,13 @@ def spellings(text: str) -> dict[str, str]:
         for match in pattern.finditer(text):
             found.setdefault(match["name"], set()).add(" ".join(match["latex"].split()))
     taken = {name: next(iter(latex)) for name, latex in found.items() if len(latex) == 1}
-    others = {name: latex for name, latex in listed.items() if name not in found and latex not in taken.values()}
+    names = {head["name"] for line in text.split("\n") if (head := _HEAD.fullmatch(line)) is not None}
+    others = {
+        name: latex
+        for name, latex in listed.items()
+        # a letter is written as it is, and the name of another parameter is that one's
+        if not (name in found or latex in taken.values() or latex in names or _LETTER.fullmatch(name))
+    }
     return taken | {name: latex for name, latex in others.items() if list(others.values()).count(latex) == 1}
 
 
@@ -50,11 +63,6 @@ def _listed(text: str) -> Iterator[tuple[str, str]]:
             if not following.strip() or len(following) - len(following.lstrip()) <= deeper:
                 break
             said.append(following)
-        symbols = [
-            symbol
-            for match in _MATH.finditer(" ".join(said))
-            if _SYMBOL.fullmatch(symbol := (match["role"] or match["dollars"]).strip())
-            and (match["before"] or "").lower() not in _OTHER
-        ]
-        if len(symbols) == 1:
-            yield head["name"], symbols[0]
+        meant = _MEANT.match(" ".join(" ".join(said).split()))
+        if meant is not None and _OTHER.isdisjoint(meant["words"].lower().split()):
+            yield head["name"], meant["role"] or meant["dollars"]

@@ -157,11 +157,17 @@ def _names(node: ast.expr, made: Mapping[str, set[str]]) -> set[str]:
 
 
 def sections(documentation: str) -> Iterator[tuple[str, str, str]]:
-    """A parameter, its type and what is said of it, of a docstring in the manner of NumPy's or of Google's."""
+    """A parameter, its type and what is said of it, of a docstring in the manner of NumPy's."""
     lines = documentation.split("\n")
     for number, line in enumerate(lines[:-1]):
         if line.strip() in ("Parameters", "Attributes") and set(lines[number + 1].strip()) == {"-"}:
             yield from _entries(lines[number + 2 :])
+
+
+def arguments(documentation: str) -> Iterator[tuple[str, str, str]]:
+    """The same of a docstring in the manner of Google's."""
+    lines = documentation.split("\n")
+    for number, line in enumerate(lines):
         if line.strip() in ("Args:", "Arguments:", "Parameters:"):
             yield from _arguments(lines[number + 1 :], len(line) - len(line.lstrip()))
 

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from eqtrace.code.lift.ranges import sections
+from eqtrace.code.lift.ranges import arguments, sections
 from eqtrace.code.tree import FunctionNode
 
 _JAXTYPING = frozenset({"Float", "Float16", "Float32", "Float64", "Real", "Num", "Shaped", "Inexact"})
@@ -28,10 +28,11 @@ def annotated(function: FunctionNode) -> dict[str, tuple[str, ...]]:
 
 
 def documented(function: FunctionNode) -> dict[str, tuple[str, ...]]:
-    """Shapes that a docstring in the manner of NumPy's says: `ndarray of shape (n, d)`, `(N,) array_like`."""
+    """Shapes that a docstring says, as NumPy's and Google's do: `ndarray of shape (n, d)`, `(N,) array_like`."""
     names = [each.arg for each in (*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs)]
     found: dict[str, tuple[str, ...]] = {}
-    for name, kind, said in sections(ast.get_docstring(function) or ""):
+    text = ast.get_docstring(function) or ""
+    for name, kind, said in (*sections(text), *arguments(text)):
         if name in names and (dims := _said(kind) or (_said(said) if _ARRAY.search(kind) else ())):
             found[name] = dims
     return {name: dims for name, dims in found.items() if {*names}.isdisjoint(dims)}  # a size is no parameter

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from eqtrace.formula.latex.arrays import ONE, ZERO, Value, term_of
-from eqtrace.formula.latex.cursor import RELATIONS, Cursor, Run, keys_of, outer, split
+from eqtrace.formula.latex.cursor import RELATIONS, Cursor, Run, keys_of, outer, split, unspaced
 from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.tokens import Token
 from eqtrace.formula.term import (
@@ -57,7 +57,8 @@ class Conditions(Cursor):
                 body = self.run[first : self.place - 1]
                 if keys_of(self.group()) != (*name,):
                     raise Unread("an environment that ends as another one", token.offset)
-                return [row for row in split(body, ("\\\\",)) if row]
+                head, *others = split(body, ("\\\\",))
+                return [row for row in (head, *map(unspaced, others)) if row]
         raise Unread("an environment that is not closed", opening.offset)
 
     def _case(self, found: Run) -> Value | None:

@@ -10,7 +10,7 @@ from eqtrace.formula.latex.arrays import Arrays, Value
 from eqtrace.formula.latex.entries import Entries
 from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.names import Keys, Names
-from eqtrace.formula.latex.tokens import LIMIT_DEPTH, Token
+from eqtrace.formula.latex.tokens import LIMIT_DEPTH, Kind, Token
 from eqtrace.formula.term import (
     Term,
 )
@@ -19,6 +19,7 @@ Run = tuple[Token, ...]
 RELATIONS = {"=": "=", "<": "<", ">": ">", "\\le": "<=", "\\ge": ">=", "\\ne": "!="}
 _OPEN = frozenset({"(", "[", "{", "\\{", "\\lfloor", "\\lceil", "\\begin", "\\lvert", "\\lVert"})
 _CLOSE = frozenset({")", "]", "}", "\\}", "\\rfloor", "\\rceil", "\\end", "\\rvert", "\\rVert"})
+_UNITS = frozenset({"pt", "em", "ex", "mm", "cm", "in", "mu"})
 _BARS = frozenset({"|", "\\|"})  # open and close alike
 
 
@@ -160,6 +161,15 @@ class Cursor:
     def argument(self) -> Value:
         """What a function without brackets takes."""
         raise NotImplementedError
+
+
+def unspaced(row: Run) -> Run:
+    r"""A row without what may stand behind the `\\` before it: a star, or a length in square brackets."""
+    row = row[1:] if row and row[0].key == "*" else row
+    end = next((place for place, token in enumerate(row) if token.key == "]"), 0)
+    inside = row[1:end] if row and row[0].key == "[" else ()
+    unit = "".join(token.key for token in inside[1:])
+    return row[end + 1 :] if inside and inside[0].kind is Kind.NUMBER and unit in _UNITS else row
 
 
 def keys_of(found: Run) -> Keys:

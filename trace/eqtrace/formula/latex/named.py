@@ -44,10 +44,9 @@ class Named(Cursor):
         self.place = place
         if not found:
             return None
-        said = self.reading.names.said  # what the form holds is meant before what is only declared
-        held = [rank for rank, each in found.items() if any(declared.name in said for declared, _, _ in each)]
-        names = {each[0].name: each for each in found[max(held or found)]}
-        names = {name: each for name, each in names.items() if name in said} or names
+        names = {each[0].name: each for each in found[max(found)]}
+        said = {name: each for name, each in names.items() if name in self.reading.names.said}
+        names = said or names  # of two names with one spelling, the one that the form holds is meant
         _, rest, self.place = next(iter(names.values()))
         names = {name: each for name, each in names.items() if each[1] == rest}
         if self.run[place].key == "d" and self.place == place + 1 and self._is_array_next():

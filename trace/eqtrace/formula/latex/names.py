@@ -127,6 +127,7 @@ class Names:
     keys: Collection[str] = ()  # of the tokens that there are
     said: Collection[str] = ()  # the names that the form itself holds
     greek: Collection[str] = ()  # the names that are Greek letters
+    arrays: Collection[str] = ()  # of these, those with axes
     words: set[str] = field(default_factory=set)  # of several letters, which may stand without being marked as words
 
     def add(self, declared: Declared, latex: tuple[str, ...] = ()) -> None:
@@ -135,6 +136,8 @@ class Names:
         found = [spelling for text in latex if (spelling := spelled(text)) is not None]
         if not latex:
             made = default(declared.name, declared.role is Role.SIZE)
+            stem = _ofgreek(declared.name)
+            made = [each for each in made if not (each.own and stem in self.arrays)]  # `\\mu_i` is an entry of mu
             found += [each for each in made if each.own or each.base[0].removeprefix("\\") not in self.others(declared)]
         for spelling in dict.fromkeys(each for each in found if each.base[0] in self.keys):
             self.table.setdefault(spelling.base[0], []).append((spelling, declared))
@@ -195,13 +198,15 @@ class Names:
             key: [(each, declared) for each, declared in pairs if declared.name != name or each not in spellings]
             for key, pairs in self.table.items()
         }
-        return Names(table, self.declared, self.functions, self.keys, self.said, self.greek, self.words)
+        return Names(table, self.declared, self.functions, self.keys, self.said, self.greek, self.arrays, self.words)
 
 
 def names_of(equation: Equation, form: Form, keys: Collection[str]) -> Names:
     """Everything that an equation declares; spellings that start with none of the keys of its LaTeX are left out."""
     words = {f'"{_stem(name)}"' for name in _worded(equation)}
-    names = Names(functions=equation.functions, keys={*keys, *words}, greek=_greek(equation, form))
+    arrays = {name for name, shape in form.shapes.items() if shape is not None and shape.dims}
+    greek = _greek(equation, form)
+    names = Names(functions=equation.functions, keys={*keys, *words}, greek=greek, arrays=GREEK & arrays)
     said = {name.removeprefix("Old(").removesuffix(")") for part in form.parts for name in symbol_names(part.statement)}
     names.said = said
     called = {node.function for part in form.parts for node in walk(part.statement) if isinstance(node, Apply)}
@@ -234,6 +239,12 @@ def names_of(equation: Equation, form: Form, keys: Collection[str]) -> Names:
         if name not in names.declared:
             names.add(Declared(name, Role.FUNCTION), use.latex)
     return names
+
+
+def _ofgreek(name: str) -> str:
+    """The Greek letter that a name without an underscore begins with, before a number or a few letters."""
+    found = _GREEK_FIRST.fullmatch(name) or _NUMBERED.fullmatch(name)
+    return found.group(1) if found is not None else ""
 
 
 def _greek(equation: Equation, form: Form) -> frozenset[str]:

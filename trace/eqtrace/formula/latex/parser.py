@@ -254,7 +254,7 @@ class Parser(Named, Over):
             return value
         over = self.key in OVER
         value = self.factor()
-        if not over and self.key == "/":
+        if not over and self.key == "/" and self.number != self.place:  # `\ln 2 / x` is plain
             raise self.unread("what the function takes in is open: write brackets, or \\frac")
         if not over and self.starts() and self.key not in FUNCTIONS and self.key not in RECIPROCALS:
             raise self.unread("what the function takes in is open: write brackets")

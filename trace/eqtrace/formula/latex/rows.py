@@ -3,8 +3,9 @@ r"""A display of several rows as one line: `\begin{align} y &= a \\ &= b \end{al
 from __future__ import annotations
 
 import re
+from itertools import dropwhile
 
-from eqtrace.formula.latex.cursor import RELATIONS, Run, outer
+from eqtrace.formula.latex.cursor import RELATIONS, Run, outer, split, unspaced
 from eqtrace.formula.latex.errors import Unread
 from eqtrace.formula.latex.tokens import Kind, Token, bare, tokens
 
@@ -42,21 +43,9 @@ def read(text: str) -> Run:
 
 def _rows(found: Run) -> list[Run]:
     """The rows, without what sets them apart: marks of columns, extra space, and space before them."""
-    level = {id(token) for token in outer(found)}
-    rows: list[list[Token]] = [[]]
-    waiting = list(reversed(found))
-    while waiting:
-        token = waiting.pop()
-        if id(token) in level and token.key == "\\\\":
-            rows.append([])
-            if waiting and waiting[-1].key == "*" and waiting[-1].offset == token.end:
-                waiting.pop()
-            if waiting and waiting[-1].key == "[" and waiting[-1].offset <= token.end + 1:  # `\\[2pt]`
-                while waiting and waiting.pop().key != "]":
-                    pass
-        elif not (id(token) in level and token.key == "&") and not (token.kind is Kind.GAP and not rows[-1]):
-            rows[-1].append(token)
-    return [tuple(row) for row in rows if row]
+    first, *others = split(found, ("\\\\",))
+    rows = [tuple(token for cell in split(row, ("&",)) for token in cell) for row in (first, *map(unspaced, others))]
+    return [tuple(dropwhile(lambda token: token.kind is Kind.GAP, row)) for row in rows if row]
 
 
 def _inner(found: Run) -> Run | None:
