@@ -27,6 +27,7 @@ from eqtrace.formula.parse import parse_statement
 from eqtrace.formula.term import Call, Compare, Condition, Node, symbol_names, walk
 from eqtrace.link.documentation import in_passing, named_by, words
 from eqtrace.model.readback import ReadBack
+from eqtrace.spec.yaml_text import mapping, quoted
 from eqtrace.trial import Trial, tried
 
 if TYPE_CHECKING:
@@ -126,8 +127,8 @@ def _held(draft: Draft, index: Index) -> _Beside | None:
         formula = in_passing(passage) if passage is not None else None
         if passage is not None and formula is not None and not _LONE.search(formula.printed.text):
             keys: Mapping[str, str] = {key: value for key, value in draft.keys.items() if key != "states"}
-            quoted = named_by(formula, passage).replace("'", "''")
-            return _Beside(replace(draft, keys={"states": f"{{holds: '{quoted}'}}", **keys}), formula, own)
+            states = mapping({"holds": quoted(named_by(formula, passage))})
+            return _Beside(replace(draft, keys={"states": states, **keys}), formula, own)
     return None
 
 
@@ -148,8 +149,7 @@ def _defined(draft: Draft, detail: str, index: Index) -> Draft:
     found = needed(texts, positive)
     if not found:
         return draft
-    quoted = ", ".join(found[:_MOST]).replace("'", "''")
-    return replace(draft, keys={**draft.keys, "where": f"'{quoted}'"})
+    return replace(draft, keys={**draft.keys, "where": quoted(", ".join(found[:_MOST]))})
 
 
 def _whole_numbers(draft: Draft, statement: Node, held: Mapping[str, Bounds]) -> Draft:
@@ -159,8 +159,7 @@ def _whole_numbers(draft: Draft, statement: Node, held: Mapping[str, Bounds]) ->
     if not whole:
         return draft
     domain = {name: each.yaml() for name, each in held.items()} | dict.fromkeys(whole, _WHOLE)
-    said = ", ".join(f"'{name}': {value}" for name, value in domain.items())
-    return replace(draft, keys={**draft.keys, "domain": f"{{{said}}}"})
+    return replace(draft, keys={**draft.keys, "domain": mapping(domain)})
 
 
 def _text(condition: Condition) -> str:

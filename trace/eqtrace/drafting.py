@@ -29,6 +29,7 @@ from eqtrace.link.documentation import NO_FORMULA
 from eqtrace.spec import short
 from eqtrace.spec.context import Context
 from eqtrace.spec.document import Document, Entries
+from eqtrace.spec.yaml_text import key, mapping, quoted
 from eqtrace.trial import tried
 
 _ORIGINS = {
@@ -198,7 +199,7 @@ def entered(name: str, before: str, draft: Draft) -> tuple[str, str]:
     """
     lines = before.splitlines(keepends=True)
     section = _section(lines, draft.module)
-    places = [(len(lines), draft.lines(f"'{draft.target}'"))]
+    places = [(len(lines), draft.lines(quoted(draft.target)))]
     if section is not None:
         end, indent = section
         places.insert(0, (end, draft.lines(key(draft.function), indent)))
@@ -245,8 +246,8 @@ def _skeleton(index: Index, path: str, name: str, node: FunctionNode) -> str:
     module = index.module_name(path) or path
     known = annotated(node)
     keys = {"sympy": "'...'", **skeleton(node, {**assumed(node, known), **known})}
-    said = ", ".join(f"{key}: {value}" for key, value in keys.items())
-    return f"'{short.target(module, name)}': {{{said}}}"
+    said = ", ".join(f"{name}: {value}" for name, value in keys.items())
+    return f"{quoted(short.target(module, name))}: {{{said}}}"
 
 
 def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> Iterator[Draft]:
@@ -257,8 +258,7 @@ def _choices(module: str, file: SourceFile, name: str, node: FunctionNode) -> It
     of = _differentiated(file, name)
     if of is not None:
         keys = _gradient(file, of, node)
-        draft = _draft(module, file, name, node, "gradient", keys)
-        yield draft
+        yield _draft(module, file, name, node, "gradient", keys)
         return
     if name.endswith("_backward"):
         raise NotLifted("is a backward function: a topic with `gradient` says what it differentiates")
@@ -286,7 +286,7 @@ def _method(module: str, file: SourceFile, name: str, node: FunctionNode, owner:
     shapes = annotated(made.init) if made.init is not None else {}
     symbols = {each: f"{{code: self.{attribute}, shape: [{', '.join(map(key, shapes.get(each, ())))}]}}"
                for attribute, each in made.given.items()}  # fmt: skip
-    keys |= {"call": _text(call)} | ({"symbols": _mapping(symbols)} if symbols else {})
+    keys |= {"call": quoted(call)} | ({"symbols": mapping(symbols)} if symbols else {})
     return _draft(module, file, name, node, "code", {**keys, **_domain(bounds(file, node, clamps=False))})
 
 
@@ -305,7 +305,7 @@ def _stated(
 
 
 def _domain(held: Mapping[str, Bounds]) -> dict[str, str]:
-    return {"domain": _mapping({name: bound.yaml() for name, bound in held.items()})} if held else {}
+    return {"domain": mapping({name: bound.yaml() for name, bound in held.items()})} if held else {}
 
 
 def _lifted(
@@ -352,8 +352,8 @@ def _gradient(file: SourceFile, of: str, node: FunctionNode) -> dict[str, str]:
     if found is not None and found.form.startswith("Eq(result["):
         raise NotLifted(f"is named as the gradient of `{of}`, which returns no number", node)
     shapes = found.shapes if found is not None and found.shapes else shapes
-    keys |= {"shapes": _mapping({each: f"[{', '.join(dims)}]" for each, dims in shapes.items()})} if shapes else {}
-    return keys | ({"where": _text(", ".join(found.where))} if found is not None and found.where else {})
+    keys |= {"shapes": mapping({each: f"[{', '.join(dims)}]" for each, dims in shapes.items()})} if shapes else {}
+    return keys | ({"where": quoted(", ".join(found.where))} if found is not None and found.where else {})
 
 
 def _draft(module: str, file: SourceFile, name: str, node: FunctionNode, origin: str, keys: dict[str, str]) -> Draft:
@@ -362,26 +362,13 @@ def _draft(module: str, file: SourceFile, name: str, node: FunctionNode, origin:
 
 
 def _yaml(found: Lifted) -> dict[str, str]:
-    keys = {"sympy": _text(found.form)}
+    keys = {"sympy": quoted(found.form)}
     if found.let:
-        keys["let"] = _mapping({name: _text(text) for name, text in found.let.items()})
+        keys["let"] = mapping({name: quoted(text) for name, text in found.let.items()})
     if found.where:
-        keys["where"] = _text(", ".join(found.where))
+        keys["where"] = quoted(", ".join(found.where))
     if found.shapes:
-        keys["shapes"] = _mapping({name: f"[{', '.join(map(key, dims))}]" for name, dims in found.shapes.items()})
+        keys["shapes"] = mapping({name: f"[{', '.join(map(key, dims))}]" for name, dims in found.shapes.items()})
     if found.indices:
-        keys["indices"] = _mapping({name: key(size) for name, size in found.indices.items()})
+        keys["indices"] = mapping({name: key(size) for name, size in found.indices.items()})
     return keys
-
-
-def _mapping(values: Mapping[str, str]) -> str:
-    return "{" + ", ".join(f"{key(name)}: {value}" for name, value in values.items()) + "}"
-
-
-def key(name: str) -> str:
-    """A name as YAML reads it: some are no text there."""
-    return _text(name) if name.lower() in ("y", "n", "yes", "no", "on", "off", "true", "false", "null") else name
-
-
-def _text(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"

@@ -20,6 +20,7 @@ from eqtrace.project import Project, read_project
 from eqtrace.spec import short
 from eqtrace.spec.context import Context
 from eqtrace.spec.document import Document
+from eqtrace.spec.yaml_text import quoted
 
 if TYPE_CHECKING:
     from eqtrace.drafting import Draft
@@ -57,7 +58,7 @@ class _Drafted(Memory):
 
 def tried(config: Config, made: Sequence[Draft]) -> Trial:
     """The audit of drafts."""
-    text = "".join("\n".join(each.lines(f"'{each.target}'")) + "\n" for each in made)
+    text = "".join("\n".join(each.lines(quoted(each.target))) + "\n" for each in made)
     with collector.paused():
         project = read_project(replace(config, coverage="off"), None, cache=False, static=True, memory=_Drafted(text))
         results = conclude("audit", project, project.faults, {}, None, 0, 0.0)

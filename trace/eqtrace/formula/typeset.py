@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 
+from eqtrace.formula.documented.text import last_of
 from eqtrace.formula.form import RESULT
 from eqtrace.formula.term import (
     Add,
@@ -42,7 +43,6 @@ _AROUND = {"Abs": ("|", "|"), "floor": (r"\lfloor", r"\rfloor"), "ceiling": (r"\
 _OVER = {Sum: r"\sum", Product: r"\prod", MaxOver: r"\max", MinOver: r"\min"}
 _SIGNS = {"<": "<", "<=": r"\le", ">": ">", ">=": r"\ge", "!=": r"\ne"}
 _FEW = 6  # digits of a decimal that is written out
-_ONE = Number(Fraction(1))
 
 
 class Unwritten(Exception):
@@ -112,7 +112,9 @@ class Writer:
                 return self._called(function, [self.term(each) for each in args], args)
             case Reduction(body=body, index=index, start=start, stop=stop) if type(node) in _OVER:
                 below = f"{self._spelt(index)}" + (f"={self.term(start)}" if start is not None else "")
-                above = f"^{{{self.term(_last(stop))}}}" if stop is not None and isinstance(node, Sum | Product) else ""
+                above = (
+                    f"^{{{self.term(last_of(stop))}}}" if stop is not None and isinstance(node, Sum | Product) else ""
+                )
                 if stop is not None and not above:
                     raise Unwritten
                 return f"{_OVER[type(node)]}_{{{below}}}{above} {self.term(body, _PRODUCT)}", _PRODUCT
@@ -164,11 +166,6 @@ class Writer:
 def _is_open(node: Node) -> bool:
     """Whether what follows a factor would be taken in by a sum or a product at its end."""
     return isinstance(node, Reduction) or (isinstance(node, Mul) and _is_open(node.right))
-
-
-def _last(stop: Term) -> Term:
-    """The last turn of a sum, of the end behind it."""
-    return stop.left if isinstance(stop, Add) and stop.right == _ONE else Add(stop, Neg(_ONE))
 
 
 def _number(value: Fraction) -> tuple[str, int]:

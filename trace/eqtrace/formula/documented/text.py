@@ -55,11 +55,12 @@ def _settled(node: Node) -> Node:
     """A node in which the last turns of sums are written one way: forms say which is the last, terms which is none."""
     node = rebuilt(node, _settled)
     if isinstance(node, Reduction) and node.stop is not None:
-        return replace(node, stop=_behind(_last(node.stop)))
+        return replace(node, stop=_behind(last_of(node.stop)))
     return node
 
 
-def _last(stop: Term) -> Term:
+def last_of(stop: Term) -> Term:
+    """The last turn of a sum, of the end behind it."""
     return stop.left if isinstance(stop, Add) and stop.right == ONE else Add(stop, Neg(ONE))
 
 
@@ -95,7 +96,7 @@ def _text(node: Node) -> tuple[str, int]:
         case Call(function=function, args=args):
             return f"{function}({', '.join(_at(each, _SUM) for each in args)})", _ATOM
         case Reduction(body=body, index=index, start=start, stop=stop) if start is not None and stop is not None:
-            last = _last(stop)
+            last = last_of(stop)
             return f"{type(node).__name__}({_at(body, _SUM)}, ({index}, {_at(start, _SUM)}, {_at(last, _SUM)}))", _ATOM
         case Reduction(body=body, index=index, start=None, stop=None):
             return f"{type(node).__name__}({_at(body, _SUM)}, {index})", _ATOM

@@ -135,16 +135,16 @@ class Names:
         self.declared[declared.name] = declared
         found = [spelling for text in latex if (spelling := spelled(text)) is not None]
         if not latex:
-            made = default(declared.name, declared.role is Role.SIZE)
-            stem = _ofgreek(declared.name)
-            made = [each for each in made if not (each.own and stem in self.arrays)]  # `\\mu_i` is an entry of mu
-            found += [each for each in made if each.own or each.base[0].removeprefix("\\") not in self.others(declared)]
+            # how another Greek letter is spelt is no variant of this name's spelling, and `\\mu_i` is an entry of mu
+            others, stem = {*self.greek} - {declared.name}, _parted(declared.name)[0]
+            entry = stem in self.arrays and "_" not in declared.name
+            found += [
+                each
+                for each in default(declared.name, declared.role is Role.SIZE)
+                if (not entry if each.own else each.base[0].removeprefix("\\") not in others)
+            ]
         for spelling in dict.fromkeys(each for each in found if each.base[0] in self.keys):
             self.table.setdefault(spelling.base[0], []).append((spelling, declared))
-
-    def others(self, declared: Declared) -> set[str]:
-        """The other names that are Greek letters: how these are spelt is no variant of a name's spelling."""
-        return {*self.greek} - {declared.name}
 
     def add_word(self, name: str) -> None:
         """A name whose word may stand in letters alone, see `joined`; what follows `_` in it is a subscript."""
@@ -241,10 +241,11 @@ def names_of(equation: Equation, form: Form, keys: Collection[str]) -> Names:
     return names
 
 
-def _ofgreek(name: str) -> str:
-    """The Greek letter that a name without an underscore begins with, before a number or a few letters."""
-    found = _GREEK_FIRST.fullmatch(name) or _NUMBERED.fullmatch(name)
-    return found.group(1) if found is not None else ""
+def _parted(name: str) -> tuple[str, str]:
+    """A name and its subscript: what stands behind `_`, a number, or a few letters behind a Greek one."""
+    stem, _, rest = name.partition("_")
+    found = None if rest else _NUMBERED.fullmatch(name) or _GREEK_FIRST.fullmatch(name)
+    return (stem, rest) if found is None else (found[1], found[2])
 
 
 def _greek(equation: Equation, form: Form) -> frozenset[str]:
@@ -372,11 +373,7 @@ def _default(name: str, size: bool) -> Iterator[Keys]:
     for word, mark in _MARKS.items():
         if name.endswith(word) and (bare := name.removesuffix(word).removesuffix("_")):
             yield from ((*inner, "^", mark) for inner in _default(bare, size) if len(inner) == 1)
-    stem, _, rest = name.partition("_")
-    if not rest and (numbered := _NUMBERED.fullmatch(name)) is not None:
-        stem, rest = numbered.groups()
-    if not rest and (found := _GREEK_FIRST.fullmatch(name)) is not None:
-        stem, rest = found.groups()
+    stem, rest = _parted(name)
     for base in _letters(stem) if rest else ():
         for sub in _subscript(rest):
             yield (base, "_", *sub)
